@@ -15,6 +15,12 @@ type Kustomization struct {
 	// Waits is true for spec.wait, or when spec.healthChecks names a child
 	// Kustomization: it turns Ready only after its children did.
 	Waits bool
+	// WaitsFor narrows Waits to the Kustomizations that spec.healthChecks
+	// names. Empty means every child.
+	WaitsFor []Ref
+	// Missing is true for one that is known from a tree and is not on the
+	// cluster yet. One that is on neither is simply not in the snapshot.
+	Missing bool
 	// Suspension says whether and how the object is suspended.
 	Suspension Suspension
 	// Settled is true when a dependent is satisfied by the object as it stands
@@ -29,6 +35,9 @@ type Kustomization struct {
 type Source struct {
 	Ref        Ref
 	Suspension Suspension
+	// Settled is true when the source has an artifact, which it goes on
+	// serving while it is suspended. It only matters for SuspendedInGit.
+	Settled bool
 }
 
 // Suspension says whether an object is suspended, and who says so.

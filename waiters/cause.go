@@ -51,6 +51,8 @@ const (
 	SourceNoArtifact     CauseKind = "SourceNoArtifact"     // the source has nothing fetched
 	SourceUnauthorised   CauseKind = "SourceUnauthorised"   // the source's credentials are refused
 	SourceUnreachable    CauseKind = "SourceUnreachable"    // the source's host does not answer
+	SourceRefMissing     CauseKind = "SourceRefMissing"     // the repository, branch, tag or chart is not there
+	SourceUnverified     CauseKind = "SourceUnverified"     // a signature does not verify
 	PathMissing          CauseKind = "PathMissing"          // spec.path is not in the artifact
 	BuildFailed          CauseKind = "BuildFailed"          // kustomize refuses the tree
 	UndefinedVariable    CauseKind = "UndefinedVariable"    // strict substitution found an undefined ${VAR}
@@ -67,6 +69,7 @@ const (
 	PruneFailed          CauseKind = "PruneFailed"          // deleting what left the set failed
 	NoStatusYet          CauseKind = "NoStatusYet"          // a CR that normally has a status has none
 	InvalidSpec          CauseKind = "InvalidSpec"          // the Flux object itself is wrong (CEL, gate, cross-namespace)
+	NotApplied           CauseKind = "NotApplied"           // it does not exist, and nothing applies it
 	Unclassified         CauseKind = "Unclassified"         // none of the above
 )
 

@@ -17,6 +17,9 @@ type Source struct {
 	// RequestedAt is the reconcile request that was last made,
 	// LastHandled the one that the controller answered last.
 	RequestedAt, LastHandled string
+	// Static sources are never fetched and have no status: a HelmRepository of
+	// type oci.
+	Static bool
 	// Deleting is true once a deletion timestamp is set.
 	Deleting bool
 }

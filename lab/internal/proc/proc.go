@@ -4,6 +4,7 @@ package proc
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,22 +33,31 @@ type Spec struct {
 // Process is a running program.
 type Process struct {
 	spec  Spec
-	cmd   *exec.Cmd
 	leash io.WriteCloser
 	done  chan struct{}
 	err   error
 }
 
-// Start runs the program and returns at once.
-func Start(spec Spec) (*Process, error) {
+// Start runs the program and returns at once. The program ends with ctx, or
+// with Stop, or with this process, whichever comes first.
+func Start(ctx context.Context, spec Spec) (*Process, error) {
 	out, err := os.OpenFile(spec.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("log of %s: %w", spec.Name, err)
 	}
 	defer out.Close() // the child has its own copy
-	cmd := exec.Command(spec.Guard, append([]string{"-pidfile", spec.Log + ".pid", spec.Path}, spec.Args...)...)
+	cmd := exec.CommandContext(ctx, spec.Guard, append([]string{"-pidfile", spec.Log + ".pid", spec.Path}, spec.Args...)...)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.Env = append(os.Environ(), spec.Env...)
+	return launch(spec, cmd)
+}
+
+// Janitor starts a guard that removes dir once this process is gone.
+func Janitor(ctx context.Context, guard, dir string) (*Process, error) {
+	return launch(Spec{Name: "janitor"}, exec.CommandContext(ctx, guard, "-remove", dir))
+}
+
+func launch(spec Spec, cmd *exec.Cmd) (*Process, error) {
 	// A group of its own: Ctrl-C in a terminal goes to the parent, which then
 	// takes the programs down in order.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -55,29 +65,13 @@ func Start(spec Spec) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Name, err)
 	}
+	// Killing the guard would leave its program to the kernel's mercy; letting
+	// go of the leash makes the guard do the killing.
+	cmd.Cancel = leash.Close
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Name, err)
 	}
-	p := &Process{spec: spec, cmd: cmd, leash: leash, done: make(chan struct{})}
-	go func() {
-		defer close(p.done)
-		p.err = cmd.Wait()
-	}()
-	return p, nil
-}
-
-// Janitor starts a guard that removes dir once this process is gone.
-func Janitor(guard, dir string) (*Process, error) {
-	cmd := exec.Command(guard, "-remove", dir)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	leash, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, fmt.Errorf("start the janitor: %w", err)
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start the janitor: %w", err)
-	}
-	p := &Process{spec: Spec{Name: "janitor"}, cmd: cmd, leash: leash, done: make(chan struct{})}
+	p := &Process{spec: spec, leash: leash, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
 		p.err = cmd.Wait()

@@ -1,0 +1,162 @@
+package bootstrap
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/standup-sh/standup/bootstrap/event"
+	"github.com/standup-sh/standup/tiers"
+	"github.com/standup-sh/standup/waiters"
+)
+
+// drive is what the run remembers of driving one step. What the cluster says
+// is never remembered, only looked at again.
+type drive struct {
+	deadline time.Time // zero: none
+
+	blocked, failed, webhook *waiters.Pacer
+	nextNudge                time.Time // no nudge before then
+
+	attempts   int    // passes that standup caused: un-suspends and nudges
+	resumed    bool   // standup cleared spec.suspend in this step
+	token      string // the newest nudge's
+	cause      waiters.Cause
+	causeSince time.Time
+	existed    bool // the object was seen
+
+	explained     waiters.Observation // what keeps its health checks waiting
+	progressSince time.Time           // start of the current stretch of Progressing
+	inspecting    string              // the pass whose applied objects a worker looks at
+	inspected     string              // the pass whose applied objects were all seen to be current
+
+	stopInspecting context.CancelFunc
+
+	leftSuspended bool
+	because       string
+}
+
+func newDrive(p Pace) drive {
+	return drive{blocked: p.Blocked.Pacer(), failed: p.Failed.Pacer(), webhook: p.Webhook.Pacer()}
+}
+
+// look judges one started step and acts on it.
+func (r *run) look(s *step, now time.Time) {
+	if !s.drive.deadline.IsZero() {
+		if !now.Before(s.drive.deadline) {
+			r.fail(s, ErrOutOfTime)
+			return
+		}
+		s.dueAt(s.drive.deadline)
+	}
+	switch s.Verb {
+	case tiers.Resume:
+		r.lookResume(s)
+	case tiers.Applied:
+		r.lookApplied(s, now)
+	case tiers.Ready:
+		if s.Object.Kind == tiers.KindKustomization {
+			r.lookKustomization(s, now)
+		} else {
+			r.lookSource(s, now)
+		}
+	case tiers.Probe:
+		r.probe(s)
+	}
+}
+
+// observe records a sight and tells of it when it is a new one.
+func (r *run) observe(s *step, o waiters.Observation, now time.Time) {
+	if s.looked && o == s.seen {
+		return
+	}
+	s.seen, s.looked = o, true
+	if o.State != waiters.Missing {
+		s.drive.existed = true
+	}
+	switch {
+	case o.State == waiters.Progressing && s.drive.progressSince.IsZero():
+		s.drive.progressSince = now
+	case o.State != waiters.Progressing:
+		s.drive.progressSince = time.Time{}
+	}
+	if o.Cause.Kind != waiters.NoCause && o.Cause.Kind != s.drive.cause.Kind {
+		s.drive.cause, s.drive.causeSince = o.Cause, now
+	}
+	if o.State == waiters.Ready {
+		s.drive.cause = waiters.Cause{}
+	}
+	if s.drive.cause.Class != waiters.NeedsAction && o.State != waiters.Blocked && o.State != waiters.Missing {
+		r.moved = now
+	}
+	r.emit(event.StepObserved{Step: s.ID, Seen: o})
+}
+
+// lookResume lifts a suspend, once, and is done when the watch shows it lifted.
+func (r *run) lookResume(s *step) {
+	suspension := r.seq.World.Suspension(s.Object)
+	switch {
+	case !r.exists(s.Object):
+		r.finish(s, event.StepFinished{Outcome: event.Skipped, Because: fmt.Sprintf("%s no longer exists", s.Object)})
+	case suspension == tiers.NotSuspended:
+		r.succeed(s)
+	case suspension == tiers.SuspendedInGit:
+		r.leave(s)
+	case s.drive.resumed:
+		// The write was accepted; the watch will show it.
+	case !s.working:
+		r.resume(s)
+	}
+}
+
+// leave ends a step because git declares its object suspended, which only
+// showed after the plan was made.
+func (r *run) leave(s *step) {
+	s.drive.leftSuspended = true
+	r.emit(event.Warned{Object: s.Object, Message: fmt.Sprintf("%s is suspended in git: it and what is behind it are left alone", s.Object)})
+	r.finish(s, event.StepFinished{Outcome: event.Skipped, Because: fmt.Sprintf("%s is suspended in git", s.Object)})
+}
+
+func (r *run) exists(ref tiers.Ref) bool {
+	if ref.Kind == tiers.KindKustomization {
+		return r.seq.World.Kustomization(ref) != nil
+	}
+	_, ok := r.seq.World.Source(ref)
+	return ok
+}
+
+// quiet reports whether nothing but s and its like is moving, and for how long
+// that has been so. As long as something moves it may bring what s lacks.
+func (r *run) quiet(s *step, now time.Time) time.Duration {
+	for _, o := range r.steps {
+		if o == s || !o.running() || o.Object == s.Object {
+			continue
+		}
+		if o.moving() {
+			return 0
+		}
+	}
+	since := r.moved
+	if s.drive.causeSince.After(since) {
+		since = s.drive.causeSince
+	}
+	return now.Sub(since)
+}
+
+// moving reports whether a step may still bring something about by itself.
+func (s *step) moving() bool {
+	if s.Verb == tiers.Probe {
+		return false // a probe only looks
+	}
+	switch s.drive.cause.Class {
+	case waiters.NeedsAction, waiters.Terminal:
+		return false
+	case waiters.Passing, waiters.NoClass:
+	}
+	switch s.seen.State {
+	case waiters.Progressing, waiters.Retrying, waiters.Stale, waiters.Unknown:
+		return true
+	case waiters.Missing, waiters.Suspended, waiters.Blocked, waiters.Stalled, waiters.Ready:
+	}
+	return false
+}

@@ -1,0 +1,186 @@
+package bootstrap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/standup-sh/standup/bootstrap/event"
+	"github.com/standup-sh/standup/tiers"
+	"github.com/standup-sh/standup/waiters"
+)
+
+// maxRepeats bounds how often one object is driven again in one run: an object
+// that falls out of Ready more often than that is not going to stay there.
+const maxRepeats = 10
+
+// adopt extends the plan by Kustomizations that appeared in mid-run: on a cold
+// cluster a child exists only after its parent was applied.
+func (r *run) adopt(changed []tiers.Ref) {
+	fresh := false
+	for _, ref := range changed {
+		if ref.Kind != tiers.KindKustomization || r.seq.World.Kustomization(ref) == nil {
+			continue
+		}
+		// A listed one that was Missing now has edges that were not known.
+		if !r.known[ref] || r.wasMissing(ref) {
+			fresh = true
+		}
+	}
+	if !fresh {
+		return
+	}
+	in := tiers.Input{Order: r.seq.Order, Snapshot: Snapshot(r.seq.World)}
+	added, steps, left, warnings, err := tiers.Extension(r.plan, in)
+	if err != nil {
+		r.ended = true
+		r.abandonFor(err)
+		return
+	}
+	for _, w := range warnings {
+		r.emit(event.Warned{Message: w})
+	}
+	r.learnEdges(in)
+	r.addLeft(left)
+	r.addTiers(added)
+	if len(steps) > 0 {
+		r.extend(added, steps, "Kustomizations appeared that their parent has just applied")
+	}
+}
+
+// abandonFor ends the run for a fault of the plan itself.
+func (r *run) abandonFor(err error) {
+	r.ended = false
+	r.abandon(err)
+}
+
+func (r *run) wasMissing(ref tiers.Ref) bool {
+	s := r.newest(stepID(tiers.Ready, ref))
+	return s != nil && s.outcome == event.Pending && !s.drive.existed
+}
+
+// learnEdges gives steps that were planned for objects that did not exist the
+// edges that their objects turned out to have. Only steps that have not
+// started can learn; a started one is ordered by Flux's own dependsOn.
+func (r *run) learnEdges(in tiers.Input) {
+	plan, err := tiers.Build(in)
+	if err != nil {
+		return // Extension reports it
+	}
+	for i := range plan.Steps {
+		s := r.newest(plan.Steps[i].ID)
+		if s != nil && s.started.IsZero() && s.outcome == event.Pending && s.ID == s.base {
+			s.DependsOn = r.onlyKnown(plan.Steps[i].DependsOn)
+			s.After = r.onlyKnown(plan.Steps[i].After)
+		}
+	}
+}
+
+// onlyKnown keeps edges to steps that exist or are about to; newest ignores
+// the others, but a plan printed later should not name them.
+func (r *run) onlyKnown(ids []tiers.StepID) []tiers.StepID { return slices.Clone(ids) }
+
+func (r *run) extend(added []tiers.PlanTier, steps []tiers.Step, cause string) {
+	r.emit(event.PlanExtended{Tiers: added, Steps: steps, Cause: cause})
+	r.addSteps(steps)
+	r.plan = &tiers.Plan{
+		Cluster: r.plan.Cluster, Left: r.plan.Left, Warnings: r.plan.Warnings,
+		Tiers: append(slices.Clip(r.plan.Tiers), added...),
+		Steps: append(slices.Clip(r.plan.Steps), steps...),
+	}
+}
+
+// reverify plans everything of a source once more that was Ready at the old
+// revision: a new commit walks the whole chain again, in order.
+func (r *run) reverify(source tiers.Ref, cause string) {
+	var again []tiers.Step
+	for _, s := range r.steps {
+		if s.Verb != tiers.Ready || s.outcome != event.Succeeded || r.byID[r.latest[s.base]] != s {
+			continue
+		}
+		if k := r.seq.World.Kustomization(s.Object); k != nil && sourceOf(k) == source {
+			again = append(again, repetition(s, cause))
+		}
+	}
+	if len(again) > 0 {
+		r.extend(nil, again, cause)
+	}
+}
+
+// unlatch drives an object again that was Ready and has since turned not
+// ready for the same revision. A pass that is merely running is not that:
+// every object reconciles on its own timer.
+func (r *run) unlatch(touched map[tiers.Ref]bool) {
+	var again []tiers.Step
+	for _, s := range r.steps {
+		if touched[s.Object] && r.fellBack(s) {
+			again = append(again, repetition(s, fmt.Sprintf("%s was Ready and is no longer", s.Object)))
+		}
+	}
+	if len(again) > 0 {
+		r.extend(nil, again, "what was Ready is no longer")
+	}
+}
+
+// sweep looks once more at everything that was Ready, before the run ends. It
+// reports whether it found something to do.
+func (r *run) sweep() bool {
+	var again []tiers.Step
+	for _, s := range r.steps {
+		if r.fellBack(s) || r.stale(s) {
+			again = append(again, repetition(s, "the final sweep found it not Ready at the current revision"))
+		}
+	}
+	if len(again) == 0 {
+		return false
+	}
+	r.extend(nil, again, "the final sweep found work to do")
+	return true
+}
+
+func (r *run) fellBack(s *step) bool {
+	switch r.again(s).State {
+	case waiters.Retrying, waiters.Stalled, waiters.Suspended:
+		return true
+	case waiters.Unknown, waiters.Missing, waiters.Blocked, waiters.Progressing, waiters.Stale, waiters.Ready:
+	}
+	return false
+}
+
+// stale also counts what is blocked: its dependencies moved under it.
+func (r *run) stale(s *step) bool {
+	state := r.again(s).State
+	return state == waiters.Stale || state == waiters.Blocked
+}
+
+// again judges what a latched step's object looks like now. Steps that are not
+// latched, or were driven too often, are Unknown.
+func (r *run) again(s *step) waiters.Observation {
+	if s.Verb != tiers.Ready || s.Object.Kind != tiers.KindKustomization || s.outcome != event.Succeeded ||
+		r.byID[r.latest[s.base]] != s || repeats(s.ID) >= maxRepeats {
+		return waiters.Observation{}
+	}
+	k := r.seq.World.Kustomization(s.Object)
+	if k == nil {
+		return waiters.Observation{}
+	}
+	return waiters.JudgeKustomization(k, wanted(r.seq.World, k))
+}
+
+// repetition is the same step once more, as a step of its own: every planned
+// step has exactly one finish.
+func repetition(s *step, cause string) tiers.Step {
+	t := s.Step
+	t.ID = tiers.StepID(fmt.Sprintf("%s#%d", s.base, repeats(s.ID)+1))
+	t.Cause = cause
+	return t
+}
+
+// repeats reads n from "…#n"; a first step is number 1.
+func repeats(id tiers.StepID) int {
+	n := 1
+	if _, number, ok := strings.Cut(string(id), "#"); ok {
+		_, _ = fmt.Sscanf(number, "%d", &n) // we wrote it
+	}
+	return n
+}

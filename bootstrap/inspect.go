@@ -1,0 +1,176 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fluxcd/cli-utils/pkg/object"
+	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/standup-sh/standup/waiters"
+)
+
+// inspect waits until everything that k applied is Current by itself. Flux
+// does not look there when spec has neither wait nor healthChecks: then Ready
+// means no more than applied.
+func (r *run) inspect(s *step, k *kustomizev1.Kustomization, want string) {
+	pass := passOf(k, want)
+	s.drive.inspecting = pass
+	probe := &inventory{name: s.Object.String(), look: r.seq.Looker, items: itemsOf(k), revision: want}
+	s.drive.stopInspecting = r.work(s, func(ctx context.Context, seen func(waiters.Observation)) error {
+		return waiters.Wait(ctx, probe, r.seq.Pace.Look, seen)
+	}, func(r *run, s *step, err error) {
+		s.drive.inspecting = ""
+		switch {
+		case err == nil:
+			s.drive.inspected = pass
+		case r.ctx.Err() != nil, isDeadline(err), errors.Is(err, context.Canceled):
+			// The loop or the step's own deadline ends it and says why, or
+			// there is something newer to look at.
+		case errors.Is(err, waiters.ErrStalled):
+			r.fail(s, nil)
+		default:
+			r.fail(s, err)
+		}
+	})
+}
+
+// explain looks once for what is not healthy, when an object has been running
+// its health checks for a while: the controller only says so at its timeout.
+func (r *run) explain(s *step, k *kustomizev1.Kustomization, want string, now time.Time) {
+	if s.drive.inspecting != "" || k == nil || !hasHealthChecks(k) || k.Status.Inventory == nil || s.drive.progressSince.IsZero() {
+		return
+	}
+	if wait := r.seq.Pace.Explain - now.Sub(s.drive.progressSince); wait > 0 {
+		s.dueAt(now.Add(wait))
+		return
+	}
+	s.drive.progressSince = now // look again after as long
+	s.drive.inspecting = passOf(k, want)
+	probe := &inventory{name: s.Object.String(), look: r.seq.Looker, items: itemsOf(k), revision: want}
+	var seen waiters.Observation
+	s.drive.stopInspecting = r.work(s, func(ctx context.Context, _ func(waiters.Observation)) error {
+		seen, _ = probe.Observe(ctx) // could not look: there is nothing to explain
+		return nil
+	}, func(_ *run, s *step, _ error) {
+		s.drive.inspecting = ""
+		if seen.State == waiters.Unknown || seen.State == waiters.Ready {
+			return
+		}
+		seen.State = waiters.Progressing // the controller judges; this only explains
+		s.drive.explained = seen
+	})
+}
+
+// inventory is a probe over everything that a Kustomization applied.
+type inventory struct {
+	name     string
+	look     Looker
+	items    []item
+	revision string
+}
+
+type item struct {
+	gvk             schema.GroupVersionKind
+	namespace, name string
+}
+
+// Name implements waiters.Probe.
+func (p *inventory) Name() string { return p.name }
+
+// Observe looks at each object that was not yet seen to be Current, and stays
+// at the first that is not: an object that was Current once is not asked again.
+func (p *inventory) Observe(ctx context.Context) (waiters.Observation, error) {
+	for len(p.items) > 0 {
+		it := p.items[0]
+		o, err := p.observe(ctx, it)
+		if err != nil {
+			return waiters.Observation{}, err
+		}
+		if o.State != waiters.Ready {
+			o.Message = fmt.Sprintf("%s: %s", it, orState(o))
+			if more := len(p.items) - 1; more > 0 {
+				o.Message += fmt.Sprintf(" (%d more to look at)", more)
+			}
+			o.Revision = p.revision
+			return o, nil
+		}
+		p.items = p.items[1:]
+	}
+	return waiters.Observation{State: waiters.Ready, Reason: "Current", Message: "everything applied is current", Revision: p.revision}, nil
+}
+
+func (p *inventory) observe(ctx context.Context, it item) (waiters.Observation, error) {
+	hasStatus, err := p.look.HasStatus(ctx, it.gvk.GroupKind())
+	if err != nil {
+		return waiters.Observation{}, err
+	}
+	u, err := p.look.Get(ctx, it.gvk, it.namespace, it.name)
+	if apierrors.IsNotFound(err) {
+		return waiters.Observation{State: waiters.Missing, Message: "does not exist"}, nil
+	}
+	if err != nil {
+		return waiters.Observation{}, err
+	}
+	return waiters.JudgeObject(u, hasStatus, time.Now()), nil
+}
+
+func orState(o waiters.Observation) string {
+	if o.Message != "" {
+		return o.Message
+	}
+	return strings.ToLower(o.State.String())
+}
+
+func (it item) String() string {
+	if it.namespace == "" {
+		return it.gvk.Kind + "/" + it.name
+	}
+	return it.gvk.Kind + "/" + it.namespace + "/" + it.name
+}
+
+// itemsOf reads the inventory: IDs are namespace_name_group_kind
+// (fluxcd/cli-utils, object.ObjMetadata). Kinds without a health of their own
+// are Current by being there, which the inventory already says, so that no
+// Secret is ever read.
+func itemsOf(k *kustomizev1.Kustomization) []item {
+	var items []item
+	for _, e := range k.Status.Inventory.Entries {
+		it, ok := parseItem(e.ID, e.Version)
+		if ok && hasHealth(it.gvk.GroupKind()) {
+			items = append(items, it)
+		}
+	}
+	return items
+}
+
+func parseItem(id, version string) (item, bool) {
+	meta, err := object.ParseObjMetadata(id)
+	if err != nil {
+		return item{}, false
+	}
+	return item{gvk: meta.GroupKind.WithVersion(version), namespace: meta.Namespace, name: meta.Name}, true
+}
+
+// hasHealth leaves out kinds that are Current as soon as they exist.
+func hasHealth(gk schema.GroupKind) bool {
+	switch gk.Group {
+	case "":
+		switch gk.Kind {
+		case "Secret", "ConfigMap", "ServiceAccount", "Namespace", "LimitRange", "ResourceQuota", "Endpoints":
+			return false
+		}
+	case "rbac.authorization.k8s.io", "admissionregistration.k8s.io", "storage.k8s.io", "scheduling.k8s.io",
+		"networking.k8s.io", "discovery.k8s.io", "node.k8s.io":
+		return false
+	}
+	return true
+}
+
+// isDeadline tells "time ran out" from every other end of a wait.
+func isDeadline(err error) bool { return errors.Is(err, context.DeadlineExceeded) }

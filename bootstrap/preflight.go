@@ -1,0 +1,217 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/standup-sh/standup/bootstrap/event"
+	"github.com/standup-sh/standup/tiers"
+	"github.com/standup-sh/standup/waiters"
+)
+
+// Inspector answers what a preflight asks beyond the Flux objects themselves.
+type Inspector interface {
+	// Controllers lists Flux's controllers that run in the namespace.
+	Controllers(ctx context.Context, namespace string) ([]Controller, error)
+	// Denied returns those of the accesses that the credentials do not have.
+	Denied(ctx context.Context, want []Access) ([]Access, error)
+}
+
+// Controller is one of Flux's controllers, as its Deployment tells.
+type Controller struct {
+	Namespace, Name, Version string
+	Args                     []string
+	Replicas, Available      int32
+}
+
+// Access is one thing that the credentials must be allowed to do.
+type Access struct{ Verb, Group, Resource, Namespace string }
+
+// String is "patch kustomizations.kustomize.toolkit.fluxcd.io in flux-system".
+func (a Access) String() string {
+	s := a.Verb + " " + a.Resource
+	if a.Group != "" {
+		s += "." + a.Group
+	}
+	if a.Namespace != "" {
+		return s + " in namespace " + a.Namespace
+	}
+	return s + " in all namespaces"
+}
+
+// PreconditionError means that something is missing that neither Flux nor
+// standup can bring. It names the thing.
+type PreconditionError struct{ What, Remedy string }
+
+// Error names the thing and what to do.
+func (e *PreconditionError) Error() string { return e.What + "; " + e.Remedy }
+
+// AccessError means that the credentials work and are not allowed enough.
+type AccessError struct{ Denied []Access }
+
+// Error lists what is not allowed.
+func (e *AccessError) Error() string {
+	var s []string
+	for _, a := range e.Denied {
+		s = append(s, a.String())
+	}
+	return "the credentials may not " + strings.Join(s, ", nor ") + "; docs/reference/rbac.yaml has the role that is needed"
+}
+
+// Check names of the preflight.
+const (
+	CheckAccess      = "access"
+	CheckControllers = "controllers"
+	CheckSource      = "source"
+)
+
+// Preflight checks, before anything is changed, that a run can succeed at all:
+// permissions, controllers, the source. Patience is how long controllers that
+// are wanted but not yet available may take; they have often just been
+// installed. The error is that of the first check that failed; the results
+// hold all that were made.
+func Preflight(ctx context.Context, i Inspector, w World, namespace string, order *tiers.TierOrder, patience waiters.Policy, budget time.Duration) ([]event.PreflightChecked, error) {
+	checks := []struct {
+		name string
+		run  func() (string, error)
+	}{
+		{CheckAccess, func() (string, error) { return checkAccess(ctx, i, w, namespace) }},
+		{CheckControllers, func() (string, error) { return checkControllers(ctx, i, namespace, patience, budget) }},
+		{CheckSource, func() (string, error) { return checkSource(w, order) }},
+	}
+	var results []event.PreflightChecked
+	for _, c := range checks {
+		detail, err := c.run()
+		results = append(results, event.PreflightChecked{Name: c.name, Detail: detail, Err: err})
+		if err != nil {
+			return results, err
+		}
+	}
+	return results, nil
+}
+
+// Flux API groups.
+const (
+	kustomizeGroup = "kustomize.toolkit.fluxcd.io"
+	sourceGroup    = "source.toolkit.fluxcd.io"
+)
+
+// checkAccess asks for exactly what this run will do: patch what exists.
+func checkAccess(ctx context.Context, i Inspector, w World, namespace string) (string, error) {
+	namespaces := map[Access]bool{}
+	for _, k := range w.Kustomizations() {
+		namespaces[Access{"patch", kustomizeGroup, "kustomizations", k.Namespace}] = true
+	}
+	for _, s := range w.Sources() {
+		namespaces[Access{"patch", sourceGroup, plural(s.Kind), s.Namespace}] = true
+	}
+	want := make([]Access, 0, len(namespaces)+1)
+	for a := range namespaces {
+		want = append(want, a)
+	}
+	want = append(want, Access{"update", "coordination.k8s.io", "leases", namespace})
+	slices.SortFunc(want, func(a, b Access) int { return strings.Compare(a.String(), b.String()) })
+	denied, err := i.Denied(ctx, want)
+	if err != nil {
+		return "", err
+	}
+	if len(denied) > 0 {
+		return "", &AccessError{Denied: denied}
+	}
+	return fmt.Sprintf("%d permissions", len(want)), nil
+}
+
+func plural(kind string) string {
+	if kind == tiers.KindGitRepository || kind == tiers.KindOCIRepository {
+		return strings.ToLower(strings.TrimSuffix(kind, "y")) + "ies"
+	}
+	return strings.ToLower(kind) + "s"
+}
+
+// needed are the controllers without which nothing moves.
+func needed() []string { return []string{"source-controller", "kustomize-controller"} }
+
+// checkControllers wants both controllers available. One that is scaled to
+// zero, or absent, will not come by waiting.
+func checkControllers(ctx context.Context, i Inspector, namespace string, patience waiters.Policy, budget time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	var detail string
+	var missing error
+	err := waiters.Retry(ctx, patience, func() error {
+		found, err := i.Controllers(ctx, namespace)
+		if err != nil {
+			return err
+		}
+		detail, missing = judgeControllers(found, namespace)
+		if errors.Is(missing, errNotAvailable) {
+			return missing // worth another look
+		}
+		return nil
+	})
+	switch {
+	case missing != nil:
+		return "", missing
+	case err != nil:
+		return "", err
+	}
+	return detail, nil
+}
+
+var errNotAvailable = errors.New("not available yet")
+
+type unavailableError struct{ PreconditionError }
+
+func (e *unavailableError) Is(target error) bool { return target == errNotAvailable } //nolint:errorlint // this is the comparison that errors.Is asks for
+func (e *unavailableError) Unwrap() error        { return &e.PreconditionError }
+
+func judgeControllers(found []Controller, namespace string) (string, error) {
+	var detail []string
+	for _, name := range needed() {
+		i := slices.IndexFunc(found, func(c Controller) bool { return c.Name == name })
+		switch {
+		case i < 0:
+			return "", &PreconditionError{
+				What:   fmt.Sprintf("%s is not installed in namespace %s", name, namespace),
+				Remedy: "install Flux first (flux install, or flux-operator), or name its namespace with --namespace",
+			}
+		case found[i].Replicas == 0:
+			return "", &PreconditionError{
+				What:   fmt.Sprintf("%s/%s is scaled to zero", found[i].Namespace, name),
+				Remedy: fmt.Sprintf("kubectl -n %s scale deployment %s --replicas=1", found[i].Namespace, name),
+			}
+		case found[i].Available == 0:
+			return "", &unavailableError{PreconditionError{
+				What:   fmt.Sprintf("%s/%s has no available replica", found[i].Namespace, name),
+				Remedy: fmt.Sprintf("see why: kubectl -n %s describe deployment %s", found[i].Namespace, name),
+			}}
+		}
+		detail = append(detail, strings.TrimSpace(name+" "+found[i].Version))
+	}
+	return strings.Join(detail, ", "), nil
+}
+
+// checkSource wants the source that TIER_ORDER names, or that any
+// Kustomization refers to, to exist. Whether it has an artifact is waited for.
+func checkSource(w World, order *tiers.TierOrder) (string, error) {
+	if order != nil && !order.Source.IsZero() {
+		if _, ok := w.Source(order.Source); !ok {
+			return "", &PreconditionError{
+				What:   fmt.Sprintf("%s, the source that TIER_ORDER names, does not exist", order.Source),
+				Remedy: "create it (flux bootstrap does), or correct source in TIER_ORDER",
+			}
+		}
+		return order.Source.String(), nil
+	}
+	if len(w.Kustomizations()) == 0 {
+		return "", &PreconditionError{
+			What:   "the cluster has no Flux Kustomization",
+			Remedy: "apply the root Kustomization first (flux bootstrap does)",
+		}
+	}
+	return fmt.Sprintf("%d sources", len(w.Sources())), nil
+}

@@ -1,0 +1,152 @@
+package bootstrap
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/standup-sh/standup/bootstrap/event"
+	"github.com/standup-sh/standup/tiers"
+	"github.com/standup-sh/standup/waiters"
+)
+
+// message is what a worker tells the run: a sight when seen is set, else the
+// result of its work.
+type message struct {
+	step tiers.StepID
+	seen *waiters.Observation
+	done func(r *run, s *step, err error) // runs in the run's goroutine
+	err  error
+}
+
+// work runs do in a worker on behalf of s. A worker never touches the run's
+// state; done does, in the run's own goroutine. The worker's context ends with
+// the step's deadline, or with the function returned.
+func (r *run) work(s *step, do func(ctx context.Context, seen func(waiters.Observation)) error, done func(*run, *step, error)) context.CancelFunc {
+	ctx, cancel := context.WithCancel(r.ctx)
+	if !s.drive.deadline.IsZero() {
+		cancel()
+		ctx, cancel = context.WithDeadline(r.ctx, s.drive.deadline)
+	}
+	id := s.ID
+	r.workers++
+	go func() {
+		defer cancel()
+		err := do(ctx, func(o waiters.Observation) {
+			select {
+			case r.inbox <- message{step: id, seen: &o}:
+			case <-ctx.Done():
+			}
+		})
+		r.inbox <- message{step: id, done: done, err: err} // always read: the loop drains
+	}()
+	return cancel
+}
+
+// receive takes a worker's word. A finished step listens no more.
+func (r *run) receive(m message) {
+	s := r.byID[m.step]
+	if m.seen != nil {
+		if s.running() {
+			r.observe(s, *m.seen, time.Now())
+		}
+		return
+	}
+	r.workers--
+	if s.outcome == event.Pending {
+		s.dirty = true
+		m.done(r, s, m.err)
+	}
+}
+
+// resume clears spec.suspend.
+func (r *run) resume(s *step) {
+	s.working = true
+	ref := s.Object
+	r.work(s, func(ctx context.Context, _ func(waiters.Observation)) error {
+		return waiters.Retry(ctx, r.seq.Pace.Write, func() error { return r.seq.Writer.Resume(ctx, ref) })
+	}, func(r *run, s *step, err error) {
+		s.working = false
+		if err != nil {
+			r.writeFailed(s, err)
+			return
+		}
+		s.drive.resumed = true
+		s.drive.attempts++
+		r.moved = time.Now()
+		r.emit(event.StepActed{Step: s.ID, Action: event.Resumed, Cause: s.Cause})
+	})
+}
+
+// nudge asks the controller to look at s's object now, unless one was asked
+// too recently. The pacer decides how soon the next may follow.
+func (r *run) nudge(s *step, now time.Time, pace *waiters.Pacer, why string) {
+	if s.working {
+		return
+	}
+	if now.Before(s.drive.nextNudge) {
+		s.dueAt(s.drive.nextNudge)
+		return
+	}
+	token := now.UTC().Format(time.RFC3339Nano)
+	s.working, s.drive.nextNudge, s.drive.token = true, now.Add(pace.Next()), token
+	ref := s.Object
+	r.work(s, func(ctx context.Context, _ func(waiters.Observation)) error {
+		return waiters.Retry(ctx, r.seq.Pace.Write, func() error { return r.seq.Writer.Nudge(ctx, ref, token) })
+	}, func(r *run, s *step, err error) {
+		s.working = false
+		if err != nil {
+			r.writeFailed(s, err)
+			return
+		}
+		s.drive.attempts++
+		r.emit(event.StepActed{Step: s.ID, Action: event.Nudged, Cause: why})
+	})
+}
+
+// nudgeAfter nudges when what is seen has stood for at least d.
+func (r *run) nudgeAfter(s *step, now time.Time, d time.Duration, why string) {
+	if s.drive.nextNudge.IsZero() {
+		s.drive.nextNudge = now.Add(d)
+	}
+	r.nudge(s, now, s.drive.blocked, why)
+}
+
+// writeFailed ends a step whose write was refused for good, or ran out of time.
+func (r *run) writeFailed(s *step, err error) {
+	if r.ctx.Err() != nil {
+		return // the loop ends the run and says why
+	}
+	if waiters.IsTerminal(err) {
+		r.fail(s, err)
+		return
+	}
+	r.fail(s, fmt.Errorf("%w: %w", ErrOutOfTime, err))
+}
+
+// probe starts the readiness probe of a tier.
+func (r *run) probe(s *step) {
+	if s.working {
+		return
+	}
+	probe, timeout := r.seq.Probes(s.Tier, s.Probe)
+	s.working = true
+	r.work(s, func(ctx context.Context, seen func(waiters.Observation)) error {
+		if timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, timeout)
+			defer cancel()
+		}
+		return waiters.Wait(ctx, probe, r.seq.Pace.Look, seen)
+	}, func(r *run, s *step, err error) {
+		switch {
+		case err == nil:
+			r.succeed(s)
+		case r.ctx.Err() != nil:
+		case isDeadline(err):
+			r.fail(s, fmt.Errorf("%w: %w", ErrOutOfTime, err))
+		default:
+			r.fail(s, err)
+		}
+	})
+}

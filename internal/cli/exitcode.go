@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/standup-sh/standup/bootstrap"
+	"github.com/standup-sh/standup/internal/kube"
+	"github.com/standup-sh/standup/tiers"
+	"github.com/standup-sh/standup/waiters"
+)
+
+// Exit codes are part of the contract; docs/reference/exit-codes.md is
+// generated from ExitCodes.
+const (
+	ExitOK           = 0
+	ExitBug          = 1
+	ExitUsage        = 2
+	ExitVerdict      = 3
+	ExitTierFailed   = 4
+	ExitOutOfTime    = 5
+	ExitPrecondition = 6
+	ExitUnreachable  = 7
+	ExitLocked       = 8
+	ExitInterrupted  = 130
+	ExitTerminated   = 143
+)
+
+// ExitCode is one row of the table of exit codes.
+type ExitCode struct {
+	Code    int
+	Meaning string
+}
+
+// ExitCodes lists every code that standup ends with, in order.
+func ExitCodes() []ExitCode {
+	return []ExitCode{
+		{ExitOK, "done; or the verdict is good; or there was nothing to do"},
+		{ExitBug, "a bug or an unclassified error"},
+		{ExitUsage, "usage, or an invalid file; the message has file:line:column"},
+		{ExitVerdict, "the verdict is bad: the tree does not converge, a wedge stands, TIER_ORDER has drifted"},
+		{ExitTierFailed, "a tier failed for good"},
+		{ExitOutOfTime, "out of time; the cluster may still get there"},
+		{ExitPrecondition, "a precondition is missing (key, Secret, source, controller), named"},
+		{ExitUnreachable, "cluster unreachable, or credentials refused"},
+		{ExitLocked, "another run holds the lock"},
+		{ExitInterrupted, "interrupted"},
+		{ExitTerminated, "terminated"},
+	}
+}
+
+// Causes of cancellation, one a signal.
+var (
+	ErrInterrupted = errors.New("interrupted")
+	ErrTerminated  = errors.New("terminated")
+)
+
+// UsageError is a mistake on the command line.
+type UsageError struct{ Message string }
+
+// Error returns the message.
+func (e *UsageError) Error() string { return e.Message }
+
+func usagef(format string, a ...any) error { return &UsageError{Message: fmt.Sprintf(format, a...)} }
+
+// exitCode turns an error into a number; nothing else does. Signals and
+// credentials outrank what they led to, and a final failure outranks a time-out.
+func exitCode(err error) int {
+	if err == nil {
+		return ExitOK
+	}
+	for _, rule := range exitRules() {
+		if rule.match(err) {
+			return rule.code
+		}
+	}
+	return ExitBug
+}
+
+type exitRule struct {
+	code  int
+	match func(error) bool
+}
+
+func exitRules() []exitRule {
+	return []exitRule{
+		{ExitInterrupted, is(ErrInterrupted)},
+		{ExitTerminated, is(ErrTerminated)},
+		{ExitUsage, as[*UsageError]},
+		{ExitUsage, as[*tiers.FileError]},
+		{ExitLocked, as[*kube.LockedError]},
+		{ExitUnreachable, as[*kube.UnauthorisedError]},
+		{ExitUnreachable, as[*kube.ForbiddenError]},
+		{ExitUnreachable, as[*kube.UnreachableError]},
+		{ExitUnreachable, as[*bootstrap.AccessError]},
+		{ExitVerdict, as[*tiers.DriftError]},
+		{ExitVerdict, as[*tiers.CycleError]},
+		{ExitVerdict, as[*tiers.InvalidOrderError]},
+		{ExitPrecondition, as[*bootstrap.PreconditionError]},
+		{ExitTierFailed, failedSteps(ExitTierFailed)},
+		{ExitVerdict, failedSteps(ExitVerdict)},
+		{ExitPrecondition, failedSteps(ExitPrecondition)},
+		{ExitOutOfTime, is(bootstrap.ErrOutOfTime)},
+		{ExitOutOfTime, is(context.DeadlineExceeded)},
+	}
+}
+
+func is(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}
+
+func as[T error](err error) bool {
+	var t T
+	return errors.As(err, &t)
+}
+
+// failedSteps matches a run in which a step failed with the given code.
+func failedSteps(code int) func(error) bool {
+	return func(err error) bool {
+		var run *bootstrap.RunError
+		if !errors.As(err, &run) {
+			return false
+		}
+		for _, s := range run.Steps {
+			if stepCode(s) == code {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// stepCode is what the failure of one step means for the script that waits.
+func stepCode(s *bootstrap.StepError) int {
+	if errors.Is(s, bootstrap.ErrOutOfTime) || errors.Is(s, context.DeadlineExceeded) {
+		return ExitOutOfTime
+	}
+	switch s.Seen.Cause.Kind {
+	case waiters.MissingKind, waiters.MissingNamespace, waiters.DependencyNotFound, waiters.DependencyCycle, waiters.NotApplied:
+		return ExitVerdict // a state that Flux cannot leave by itself
+	case waiters.SourceMissing, waiters.SourceUnauthorised, waiters.SubstituteMissing:
+		return ExitPrecondition
+	case waiters.DecryptionFailed:
+		if s.Seen.Cause.Class == waiters.NeedsAction {
+			return ExitPrecondition // the key is not there
+		}
+	}
+	return ExitTierFailed
+}
+
+// message is what a person reads on stderr; a summary may have said it already.
+func message(err error) string { return "standup: " + strings.TrimSpace(err.Error()) }
