@@ -2,7 +2,6 @@ package bootstrap
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/standup-sh/standup/bootstrap/event"
@@ -22,9 +21,10 @@ func (r *run) adopt(changed []tiers.Ref) {
 		if ref.Kind != tiers.KindKustomization || r.seq.World.Kustomization(ref) == nil {
 			continue
 		}
-		// A listed one that was Missing now has edges that were not known.
-		if !r.known[ref] || r.wasMissing(ref) {
+		// A listed one that was absent now has edges that were not known.
+		if !r.known[ref] || r.absent[ref] {
 			fresh = true
+			delete(r.absent, ref)
 		}
 	}
 	if !fresh {
@@ -33,30 +33,19 @@ func (r *run) adopt(changed []tiers.Ref) {
 	in := tiers.Input{Order: r.seq.Order, Snapshot: Snapshot(r.seq.World)}
 	added, steps, left, warnings, err := tiers.Extension(r.plan, in)
 	if err != nil {
-		r.ended = true
-		r.abandonFor(err)
+		r.abandon(err) // a cycle, or an unlisted one where that is an error
 		return
 	}
 	for _, w := range warnings {
 		r.emit(event.Warned{Message: w})
 	}
+	r.plan = r.plan.Extended(nil, nil, left, warnings)
 	r.learnEdges(in)
 	r.addLeft(left)
 	r.addTiers(added)
 	if len(steps) > 0 {
 		r.extend(added, steps, "Kustomizations appeared that their parent has just applied")
 	}
-}
-
-// abandonFor ends the run for a fault of the plan itself.
-func (r *run) abandonFor(err error) {
-	r.ended = false
-	r.abandon(err)
-}
-
-func (r *run) wasMissing(ref tiers.Ref) bool {
-	s := r.newest(stepID(tiers.Ready, ref))
-	return s != nil && s.outcome == event.Pending && !s.drive.existed
 }
 
 // learnEdges gives steps that were planned for objects that did not exist the
@@ -70,24 +59,16 @@ func (r *run) learnEdges(in tiers.Input) {
 	for i := range plan.Steps {
 		s := r.newest(plan.Steps[i].ID)
 		if s != nil && s.started.IsZero() && s.outcome == event.Pending && s.ID == s.base {
-			s.DependsOn = r.onlyKnown(plan.Steps[i].DependsOn)
-			s.After = r.onlyKnown(plan.Steps[i].After)
+			s.DependsOn = plan.Steps[i].DependsOn
+			s.After = plan.Steps[i].After
 		}
 	}
 }
 
-// onlyKnown keeps edges to steps that exist or are about to; newest ignores
-// the others, but a plan printed later should not name them.
-func (r *run) onlyKnown(ids []tiers.StepID) []tiers.StepID { return slices.Clone(ids) }
-
 func (r *run) extend(added []tiers.PlanTier, steps []tiers.Step, cause string) {
 	r.emit(event.PlanExtended{Tiers: added, Steps: steps, Cause: cause})
 	r.addSteps(steps)
-	r.plan = &tiers.Plan{
-		Cluster: r.plan.Cluster, Left: r.plan.Left, Warnings: r.plan.Warnings,
-		Tiers: append(slices.Clip(r.plan.Tiers), added...),
-		Steps: append(slices.Clip(r.plan.Steps), steps...),
-	}
+	r.plan = r.plan.Extended(added, steps, nil, nil)
 }
 
 // reverify plans everything of a source once more that was Ready at the old

@@ -34,6 +34,7 @@ type run struct {
 	revisions map[tiers.Ref]string // source -> the revision that is wanted
 	left      map[tiers.Ref]bool
 	known     map[tiers.Ref]bool // Kustomizations that the plan accounts for
+	absent    map[tiers.Ref]bool // those of them that did not exist when it was made
 	moved     time.Time          // when something last made progress
 
 	failed  []*StepError
@@ -68,6 +69,7 @@ func newRun(s *Sequencer, plan *tiers.Plan, ctx context.Context, stop context.Ca
 		revisions: map[tiers.Ref]string{},
 		left:      map[tiers.Ref]bool{},
 		known:     map[tiers.Ref]bool{},
+		absent:    map[tiers.Ref]bool{},
 		moved:     time.Now(),
 	}
 	for _, src := range s.World.Sources() {
@@ -98,6 +100,9 @@ func (r *run) addSteps(added []tiers.Step) {
 		r.byID[st.ID] = s
 		r.latest[base] = st.ID
 		r.known[st.Object] = true
+		if st.Object.Kind == tiers.KindKustomization && r.seq.World.Kustomization(st.Object) == nil {
+			r.absent[st.Object] = true
+		}
 	}
 	r.readmit = true
 }
