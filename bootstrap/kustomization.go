@@ -42,6 +42,15 @@ func judgeKustomization(ref tiers.Ref, k *kustomizev1.Kustomization, want string
 	return o
 }
 
+// Look judges one Kustomization as a run would see it now.
+func Look(w World, ref tiers.Ref) waiters.Observation {
+	k := w.Kustomization(ref)
+	if k == nil {
+		return judgeKustomization(ref, nil, "")
+	}
+	return judgeKustomization(ref, k, wanted(w, k))
+}
+
 // lookKustomization drives one Kustomization to Ready at its source's current
 // revision.
 func (r *run) lookKustomization(s *step, now time.Time) {

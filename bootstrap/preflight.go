@@ -17,30 +17,8 @@ import (
 type Inspector interface {
 	// Controllers lists Flux's controllers that run in the namespace.
 	Controllers(ctx context.Context, namespace string) ([]Controller, error)
-	// Denied returns those of the accesses that the credentials do not have.
-	Denied(ctx context.Context, want []Access) ([]Access, error)
-}
-
-// Controller is one of Flux's controllers, as its Deployment tells.
-type Controller struct {
-	Namespace, Name, Version string
-	Args                     []string
-	Replicas, Available      int32
-}
-
-// Access is one thing that the credentials must be allowed to do.
-type Access struct{ Verb, Group, Resource, Namespace string }
-
-// String is "patch kustomizations.kustomize.toolkit.fluxcd.io in flux-system".
-func (a Access) String() string {
-	s := a.Verb + " " + a.Resource
-	if a.Group != "" {
-		s += "." + a.Group
-	}
-	if a.Namespace != "" {
-		return s + " in namespace " + a.Namespace
-	}
-	return s + " in all namespaces"
+	// Can returns those of the accesses that the credentials do not have.
+	Can(ctx context.Context, want []Access) ([]Denied, error)
 }
 
 // PreconditionError means that something is missing that neither Flux nor
@@ -51,7 +29,7 @@ type PreconditionError struct{ What, Remedy string }
 func (e *PreconditionError) Error() string { return e.What + "; " + e.Remedy }
 
 // AccessError means that the credentials work and are not allowed enough.
-type AccessError struct{ Denied []Access }
+type AccessError struct{ Denied []Denied }
 
 // Error lists what is not allowed.
 func (e *AccessError) Error() string {
@@ -104,18 +82,18 @@ const (
 func checkAccess(ctx context.Context, i Inspector, w World, namespace string) (string, error) {
 	namespaces := map[Access]bool{}
 	for _, k := range w.Kustomizations() {
-		namespaces[Access{"patch", kustomizeGroup, "kustomizations", k.Namespace}] = true
+		namespaces[Access{Verb: "patch", Group: kustomizeGroup, Resource: "kustomizations", Namespace: k.Namespace}] = true
 	}
 	for _, s := range w.Sources() {
-		namespaces[Access{"patch", sourceGroup, plural(s.Kind), s.Namespace}] = true
+		namespaces[Access{Verb: "patch", Group: sourceGroup, Resource: plural(s.Kind), Namespace: s.Namespace}] = true
 	}
 	want := make([]Access, 0, len(namespaces)+1)
 	for a := range namespaces {
 		want = append(want, a)
 	}
-	want = append(want, Access{"update", "coordination.k8s.io", "leases", namespace})
+	want = append(want, Access{Verb: "update", Group: "coordination.k8s.io", Resource: "leases", Namespace: namespace})
 	slices.SortFunc(want, func(a, b Access) int { return strings.Compare(a.String(), b.String()) })
-	denied, err := i.Denied(ctx, want)
+	denied, err := i.Can(ctx, want)
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,6 +42,8 @@ type BootstrapOptions struct {
 	// Interval of the root Kustomization; 10m if empty. RetryInterval is not
 	// set if empty, as flux bootstrap does.
 	Interval, RetryInterval string
+	// SourceInterval is how often git is looked at; 1m if empty.
+	SourceInterval string
 	// SubstituteFrom names a ConfigMap for the root's postBuild.
 	SubstituteFrom string
 	// Suspended ends with every Kustomization that the root brings suspended
@@ -123,7 +126,7 @@ func (c *Cluster) root(o BootstrapOptions) []*unstructured.Unstructured {
 		{Object: map[string]any{
 			"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "GitRepository", "metadata": meta(),
 			"spec": map[string]any{
-				"interval": "1m0s", "url": c.RepoURL(cmp.Or(o.Repo, "fleet")), "ref": map[string]any{"branch": "main"},
+				"interval": cmp.Or(o.SourceInterval, "1m0s"), "url": c.RepoURL(cmp.Or(o.Repo, "fleet")), "ref": map[string]any{"branch": "main"},
 			},
 		}},
 		{Object: map[string]any{
@@ -176,6 +179,15 @@ func (c *Cluster) SuspendAll(ctx context.Context, o SuspendOptions) error {
 // field manager, which is "flux" if empty.
 func (c *Cluster) Suspend(ctx context.Context, gvr schema.GroupVersionResource, namespace, name string, on bool, manager string) error {
 	return c.Patch(ctx, gvr, namespace, name, map[string]any{"spec": map[string]any{"suspend": on}}, cmp.Or(manager, "flux"))
+}
+
+// Nudge asks a Flux controller to look at one object now, as `flux reconcile`
+// does.
+func (c *Cluster) Nudge(ctx context.Context, gvr schema.GroupVersionResource, namespace, name string) error {
+	now := time.Now().Format(time.RFC3339Nano)
+	return c.Patch(ctx, gvr, namespace, name, map[string]any{"metadata": map[string]any{
+		"annotations": map[string]any{"reconcile.fluxcd.io/requestedAt": now},
+	}}, "flux")
 }
 
 // Patch merge-patches one object with the field manager.

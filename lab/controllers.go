@@ -38,7 +38,7 @@ type controller struct {
 }
 
 func (c *Cluster) startControllers(ctx context.Context) error {
-	ports, err := freePorts(5)
+	ports, err := freePorts(ctx, 5)
 	if err != nil {
 		return err
 	}

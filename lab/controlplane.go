@@ -15,7 +15,7 @@ import (
 
 // startControlPlane brings up etcd and kube-apiserver and makes the client.
 func (c *Cluster) startControlPlane(ctx context.Context) error {
-	ports, err := freePorts(3)
+	ports, err := freePorts(ctx, 3)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func get(ctx context.Context, hc *http.Client, url string) error {
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 2000))
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s: %s", resp.Status, body)

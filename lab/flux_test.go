@@ -20,15 +20,16 @@ func TestRealControllers(t *testing.T) {
 			eventually(ctx, t, c, resource("apps", "v1", "deployments"), FluxNamespace, name, is("Available", "True"))
 		}
 	})
-	t.Run("chart repositories of the world become Ready", func(t *testing.T) { testInternet(ctx, t, c) })
-	t.Run("a suspended start reconciles no child", func(t *testing.T) { testSuspended(ctx, t, c) })
-	t.Run("un-suspending converges, and then nothing changes", func(t *testing.T) { testResume(ctx, t, c) })
-	t.Run("a repository that wants a password fails", func(t *testing.T) { testAuth(ctx, t, c) })
-	t.Run("a changed Deployment restarts its controller", func(t *testing.T) { testRestart(ctx, t, c) })
+	t.Run("chart repositories of the world become Ready", testInternet(ctx, c))
+	t.Run("a suspended start reconciles no child", testSuspended(ctx, c))
+	t.Run("un-suspending converges, and then nothing changes", testResume(ctx, c))
+	t.Run("a repository that wants a password fails", testAuth(ctx, c))
+	t.Run("a changed Deployment restarts its controller", testRestart(ctx, c))
 }
 
-func testInternet(ctx context.Context, t *testing.T, c *Cluster) {
-	apply(ctx, t, c, `apiVersion: source.toolkit.fluxcd.io/v1
+func testInternet(ctx context.Context, c *Cluster) func(*testing.T) {
+	return func(t *testing.T) {
+		apply(ctx, t, c, `apiVersion: source.toolkit.fluxcd.io/v1
 kind: HelmRepository
 metadata: {name: charts, namespace: default}
 spec: {interval: 1h, url: "https://charts.example.org/stable"}
@@ -47,99 +48,108 @@ spec:
   ref: {semver: ">=1.0.0"}
   layerSelector: {mediaType: application/vnd.cncf.helm.chart.content.v1.tar+gzip, operation: copy}
 `)
-	eventually(ctx, t, c, resource("source.toolkit.fluxcd.io", "v1", "helmrepositories"), "default", "charts", is("Ready", "True"))
-	for _, name := range []string{"chart", "helm"} {
-		eventually(ctx, t, c, resource("source.toolkit.fluxcd.io", "v1", "ocirepositories"), "default", name, is("Ready", "True"))
-	}
-}
-
-func testSuspended(ctx context.Context, t *testing.T, c *Cluster) {
-	if _, err := c.Push(ctx, "fleet", chain(3)); err != nil {
-		t.Fatal(err)
-	}
-	began := time.Now()
-	if err := c.Bootstrap(ctx, BootstrapOptions{Path: "./clusters/prod", Suspended: true}); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("cold and suspended after %s", time.Since(began).Round(10*time.Millisecond))
-	list, err := c.Dynamic().Resource(Kustomizations()).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(list.Items) != 4 {
-		t.Errorf("got %d Kustomizations, want the root and 3", len(list.Items))
-	}
-	for _, obj := range list.Items {
-		if on, _, _ := unstructured.NestedBool(obj.Object, "spec", "suspend"); !on {
-			t.Errorf("%s is not suspended", obj.GetName())
-		}
-		attempted, _, _ := unstructured.NestedString(obj.Object, "status", "lastAttemptedRevision")
-		if root := obj.GetName() == FluxNamespace; root != (attempted != "") {
-			t.Errorf("%s: lastAttemptedRevision is %q", obj.GetName(), attempted)
+		eventually(ctx, t, c, resource("source.toolkit.fluxcd.io", "v1", "helmrepositories"), "default", "charts", is("Ready", "True"))
+		for _, name := range []string{"chart", "helm"} {
+			eventually(ctx, t, c, resource("source.toolkit.fluxcd.io", "v1", "ocirepositories"), "default", name, is("Ready", "True"))
 		}
 	}
 }
 
-func testResume(ctx context.Context, t *testing.T, c *Cluster) {
-	began := time.Now()
-	for _, name := range []string{FluxNamespace, "t01", "t02", "t03"} {
-		if err := c.Suspend(ctx, Kustomizations(), FluxNamespace, name, false, "standup"); err != nil {
+func testSuspended(ctx context.Context, c *Cluster) func(*testing.T) {
+	return func(t *testing.T) {
+		if _, err := c.Push(ctx, "fleet", chain(3)); err != nil {
 			t.Fatal(err)
 		}
-		waitReady(within(ctx, t, time.Minute), t, c, name, "")
-	}
-	t.Logf("four tiers, one after the other, in %s", time.Since(began).Round(10*time.Millisecond))
-	before, err := c.ResourceVersions(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(before) < 5 {
-		t.Errorf("got %d Flux objects, want at least 5", len(before))
-	}
-	if !pause(ctx, time.Second) {
-		t.Fatal(ctx.Err())
-	}
-	after, err := c.ResourceVersions(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if changed := Changed(before, after); len(changed) > 0 {
-		t.Errorf("changed with nobody doing anything: %v", changed)
+		began := time.Now()
+		if err := c.Bootstrap(ctx, BootstrapOptions{Path: "./clusters/prod", Suspended: true}); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("cold and suspended after %s", time.Since(began).Round(10*time.Millisecond))
+		list, err := c.Dynamic().Resource(Kustomizations()).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list.Items) != 4 {
+			t.Errorf("got %d Kustomizations, want the root and 3", len(list.Items))
+		}
+		for _, obj := range list.Items {
+			if on, _, _ := unstructured.NestedBool(obj.Object, "spec", "suspend"); !on {
+				t.Errorf("%s is not suspended", obj.GetName())
+			}
+			attempted, _, _ := unstructured.NestedString(obj.Object, "status", "lastAttemptedRevision")
+			if root := obj.GetName() == FluxNamespace; root != (attempted != "") {
+				t.Errorf("%s: lastAttemptedRevision is %q", obj.GetName(), attempted)
+			}
+		}
 	}
 }
 
-func testAuth(ctx context.Context, t *testing.T, c *Cluster) {
-	c.RequireAuth("fleet", true)
-	defer c.RequireAuth("fleet", false)
-	apply(ctx, t, c, `apiVersion: source.toolkit.fluxcd.io/v1
+func testResume(ctx context.Context, c *Cluster) func(*testing.T) {
+	return func(t *testing.T) {
+		began := time.Now()
+		for _, name := range []string{FluxNamespace, "t01", "t02", "t03"} {
+			if err := c.Suspend(ctx, Kustomizations(), FluxNamespace, name, false, "standup"); err != nil {
+				t.Fatal(err)
+			}
+			waitReady(within(ctx, t, time.Minute), t, c, name, "")
+		}
+		t.Logf("four tiers, one after the other, in %s", time.Since(began).Round(10*time.Millisecond))
+		before, err := c.ResourceVersions(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(before) < 5 {
+			t.Errorf("got %d Flux objects, want at least 5", len(before))
+		}
+		if !pause(ctx, time.Second) {
+			t.Fatal(ctx.Err())
+		}
+		after, err := c.ResourceVersions(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if changed := Changed(before, after); len(changed) > 0 {
+			t.Errorf("changed with nobody doing anything: %v", changed)
+		}
+	}
+}
+
+func testAuth(ctx context.Context, c *Cluster) func(*testing.T) {
+	return func(t *testing.T) {
+		c.RequireAuth("fleet", true)
+		defer c.RequireAuth("fleet", false)
+		apply(ctx, t, c, `apiVersion: source.toolkit.fluxcd.io/v1
 kind: GitRepository
 metadata: {name: private, namespace: default}
 spec: {interval: 1h, url: %q, ref: {branch: main}}
 `, c.RepoURL("fleet"))
-	obj := eventually(ctx, t, c, GitRepositories(), "default", "private", is("Ready", "False"))
-	if _, _, message := Condition(obj, "Ready"); !strings.Contains(message, "auth") {
-		t.Errorf("got %q, want a word about authentication", message)
+		obj := eventually(ctx, t, c, GitRepositories(), "default", "private", is("Ready", "False"))
+		if _, _, message := Condition(obj, "Ready"); !strings.Contains(message, "auth") {
+			t.Errorf("got %q, want a word about authentication", message)
+		}
 	}
 }
 
-func testRestart(ctx context.Context, t *testing.T, c *Cluster) {
-	before := c.pids(t)[KustomizeController]
-	patch := map[string]any{"spec": map[string]any{"template": map[string]any{"metadata": map[string]any{
-		"annotations": map[string]any{"kubectl.kubernetes.io/restartedAt": "now"},
-	}}}}
-	gvr := resource("apps", "v1", "deployments")
-	if err := c.Patch(ctx, gvr, FluxNamespace, KustomizeController, patch, "test"); err != nil {
-		t.Fatal(err)
-	}
-	err := c.WaitFor(within(ctx, t, 30*time.Second), func() (bool, error) {
-		now := c.pids(t)[KustomizeController]
-		return now != before && alive(now), nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	if _, err := c.Get(ctx, configMaps(), "default", "t03"); apierrors.IsNotFound(err) {
-		t.Error("the restart lost what was applied")
+func testRestart(ctx context.Context, c *Cluster) func(*testing.T) {
+	return func(t *testing.T) {
+		before := c.pids(t)[KustomizeController]
+		patch := map[string]any{"spec": map[string]any{"template": map[string]any{"metadata": map[string]any{
+			"annotations": map[string]any{"kubectl.kubernetes.io/restartedAt": "now"},
+		}}}}
+		gvr := resource("apps", "v1", "deployments")
+		if err := c.Patch(ctx, gvr, FluxNamespace, KustomizeController, patch, "test"); err != nil {
+			t.Fatal(err)
+		}
+		err := c.WaitFor(within(ctx, t, 30*time.Second), func() (bool, error) {
+			now := c.pids(t)[KustomizeController]
+			return now != before && alive(now), nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		if _, err := c.Get(ctx, configMaps(), "default", "t03"); apierrors.IsNotFound(err) {
+			t.Error("the restart lost what was applied")
+		}
 	}
 }
 

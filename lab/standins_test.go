@@ -20,12 +20,12 @@ import (
 // TestStandIns tries each stand-in on one cluster without Flux.
 func TestStandIns(t *testing.T) {
 	ctx, c := start(t, Options{NoControllers: true})
-	t.Run("workloads become available", func(t *testing.T) { testWorkloads(ctx, t, c) })
-	t.Run("a delay, a fault, and healing", func(t *testing.T) { testDelays(ctx, t, c) })
-	t.Run("claims are bound and services get an address", func(t *testing.T) { testStorage(ctx, t, c) })
-	t.Run("a chart brings its kinds and operator", func(t *testing.T) { testHelm(ctx, t, c) })
-	t.Run("a HelmRelease stalls", func(t *testing.T) { testHelmStalls(ctx, t, c) })
-	t.Run("CDI brings its kinds and folds profiles", func(t *testing.T) { testCDI(ctx, t, c) })
+	t.Run("workloads become available", testWorkloads(ctx, c))
+	t.Run("a delay, a fault, and healing", testDelays(ctx, c))
+	t.Run("claims are bound and services get an address", testStorage(ctx, c))
+	t.Run("a chart brings its kinds and operator", testHelm(ctx, c))
+	t.Run("a HelmRelease stalls", testHelmStalls(ctx, c))
+	t.Run("CDI brings its kinds and folds profiles", testCDI(ctx, c))
 }
 
 func resource(group, version, name string) schema.GroupVersionResource {
@@ -76,49 +76,54 @@ spec:
   template: {metadata: {labels: {app: x}}, spec: {containers: [{name: x, image: registry.example.org/x}]}}
 `
 
-func testWorkloads(ctx context.Context, t *testing.T, c *Cluster) {
-	for _, kind := range []string{"Deployment", "StatefulSet", "DaemonSet"} {
-		apply(ctx, t, c, workload, kind, "web", "")
-	}
-	apply(ctx, t, c, `apiVersion: batch/v1
+func testWorkloads(ctx context.Context, c *Cluster) func(*testing.T) {
+	return func(t *testing.T) {
+		for _, kind := range []string{"Deployment", "StatefulSet", "DaemonSet"} {
+			apply(ctx, t, c, workload, kind, "web", "")
+		}
+		apply(ctx, t, c, `apiVersion: batch/v1
 kind: Job
 metadata: {name: once, namespace: default}
 spec: {template: {spec: {restartPolicy: Never, containers: [{name: x, image: registry.example.org/x}]}}}
 `)
-	eventually(ctx, t, c, resource("apps", "v1", "deployments"), "default", "web", is("Available", "True"))
-	number := func(field string) func(*unstructured.Unstructured) bool {
-		return func(obj *unstructured.Unstructured) bool {
-			n, _, _ := unstructured.NestedInt64(obj.Object, "status", field)
-			return n == 1
+		eventually(ctx, t, c, resource("apps", "v1", "deployments"), "default", "web", is("Available", "True"))
+		number := func(field string) func(*unstructured.Unstructured) bool {
+			return func(obj *unstructured.Unstructured) bool {
+				n, _, _ := unstructured.NestedInt64(obj.Object, "status", field)
+				return n == 1
+			}
 		}
+		eventually(ctx, t, c, resource("apps", "v1", "statefulsets"), "default", "web", number("readyReplicas"))
+		eventually(ctx, t, c, resource("apps", "v1", "daemonsets"), "default", "web", number("numberAvailable"))
+		eventually(ctx, t, c, resource("batch", "v1", "jobs"), "default", "once", is("Complete", "True"))
 	}
-	eventually(ctx, t, c, resource("apps", "v1", "statefulsets"), "default", "web", number("readyReplicas"))
-	eventually(ctx, t, c, resource("apps", "v1", "daemonsets"), "default", "web", number("numberAvailable"))
-	eventually(ctx, t, c, resource("batch", "v1", "jobs"), "default", "once", is("Complete", "True"))
 }
 
-func testDelays(ctx context.Context, t *testing.T, c *Cluster) {
-	deployments := resource("apps", "v1", "deployments")
-	apply(ctx, t, c, workload, "Deployment", "slow", standin.DelayAnnotation+": 1s")
-	apply(ctx, t, c, workload, "Deployment", "never", standin.DelayAnnotation+": never")
-	apply(ctx, t, c, workload, "Deployment", "late", standin.FaultAnnotation+": stalled")
-	slow := eventually(ctx, t, c, deployments, "default", "slow", is("Available", "False"))
-	eventually(ctx, t, c, deployments, "default", "late", is("Progressing", "False"))
-	eventually(ctx, t, c, deployments, "default", "slow", is("Available", "True"))
-	if took := time.Since(slow.GetCreationTimestamp().Time); took < time.Second {
-		t.Errorf("available after %s, want at least 1s", took)
-	}
-	eventually(ctx, t, c, deployments, "default", "never", is("Available", "False"))
+func testDelays(ctx context.Context, c *Cluster) func(*testing.T) {
+	return func(t *testing.T) {
+		deployments := resource("apps", "v1", "deployments")
+		apply(ctx, t, c, workload, "Deployment", "slow", standin.DelayAnnotation+": 1s")
+		apply(ctx, t, c, workload, "Deployment", "never", standin.DelayAnnotation+": never")
+		apply(ctx, t, c, workload, "Deployment", "late", standin.FaultAnnotation+": stalled")
+		slow := eventually(ctx, t, c, deployments, "default", "slow", is("Available", "False"))
+		eventually(ctx, t, c, deployments, "default", "late", is("Progressing", "False"))
+		eventually(ctx, t, c, deployments, "default", "slow", is("Available", "True"))
+		if took := time.Since(slow.GetCreationTimestamp().Time); took < time.Second {
+			t.Errorf("available after %s, want at least 1s", took)
+		}
+		eventually(ctx, t, c, deployments, "default", "never", is("Available", "False"))
 
-	c.StandIns().SetFault("Deployment/default/held", standin.Fault{Delay: standin.Never})
-	apply(ctx, t, c, workload, "Deployment", "held", "")
-	eventually(ctx, t, c, deployments, "default", "held", is("Available", "False"))
-	c.StandIns().SetFault("Deployment/default/held", standin.Fault{})
-	eventually(ctx, t, c, deployments, "default", "held", is("Available", "True"))
+		c.StandIns().SetFault("Deployment/default/held", standin.Fault{Delay: standin.Never})
+		apply(ctx, t, c, workload, "Deployment", "held", "")
+		eventually(ctx, t, c, deployments, "default", "held", is("Available", "False"))
+		c.StandIns().SetFault("Deployment/default/held", standin.Fault{})
+		eventually(ctx, t, c, deployments, "default", "held", is("Available", "True"))
+	}
 }
 
-func testStorage(ctx context.Context, t *testing.T, c *Cluster) {
-	apply(ctx, t, c, `apiVersion: v1
+func testStorage(ctx context.Context, c *Cluster) func(*testing.T) {
+	return func(t *testing.T) {
+		apply(ctx, t, c, `apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {name: data, namespace: default}
 spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
@@ -128,15 +133,16 @@ kind: Service
 metadata: {name: front, namespace: default}
 spec: {type: LoadBalancer, ports: [{port: 80}], selector: {app: x}}
 `)
-	eventually(ctx, t, c, resource("", "v1", "persistentvolumeclaims"), "default", "data", func(obj *unstructured.Unstructured) bool {
-		phase, _, _ := unstructured.NestedString(obj.Object, "status", "phase")
-		size, _, _ := unstructured.NestedString(obj.Object, "status", "capacity", "storage")
-		return phase == "Bound" && size == "1Gi"
-	})
-	eventually(ctx, t, c, resource("", "v1", "services"), "default", "front", func(obj *unstructured.Unstructured) bool {
-		list, _, _ := unstructured.NestedSlice(obj.Object, "status", "loadBalancer", "ingress")
-		return len(list) == 1
-	})
+		eventually(ctx, t, c, resource("", "v1", "persistentvolumeclaims"), "default", "data", func(obj *unstructured.Unstructured) bool {
+			phase, _, _ := unstructured.NestedString(obj.Object, "status", "phase")
+			size, _, _ := unstructured.NestedString(obj.Object, "status", "capacity", "storage")
+			return phase == "Bound" && size == "1Gi"
+		})
+		eventually(ctx, t, c, resource("", "v1", "services"), "default", "front", func(obj *unstructured.Unstructured) bool {
+			list, _, _ := unstructured.NestedSlice(obj.Object, "status", "loadBalancer", "ingress")
+			return len(list) == 1
+		})
+	}
 }
 
 const release = `apiVersion: helm.toolkit.fluxcd.io/v2
@@ -149,44 +155,49 @@ spec:
   chart: {spec: {chart: %[2]s, version: 1.x, sourceRef: {kind: HelmRepository, name: any}}}
 `
 
-func testHelm(ctx context.Context, t *testing.T, c *Cluster) {
-	apply(ctx, t, c, release, "certs", "cert-manager", "")
-	hr := eventually(ctx, t, c, HelmReleases(), "default", "certs", is("Ready", "True"))
-	if n, _, _ := unstructured.NestedInt64(hr.Object, "status", "observedGeneration"); n != hr.GetGeneration() {
-		t.Errorf("observedGeneration is %d, want %d", n, hr.GetGeneration())
-	}
-	eventually(ctx, t, c, resource("apps", "v1", "deployments"), "certs", "cert-manager", is("Available", "True"))
-	apply(ctx, t, c, `apiVersion: cert-manager.io/v1
+func testHelm(ctx context.Context, c *Cluster) func(*testing.T) {
+	return func(t *testing.T) {
+		apply(ctx, t, c, release, "certs", "cert-manager", "")
+		hr := eventually(ctx, t, c, HelmReleases(), "default", "certs", is("Ready", "True"))
+		if n, _, _ := unstructured.NestedInt64(hr.Object, "status", "observedGeneration"); n != hr.GetGeneration() {
+			t.Errorf("observedGeneration is %d, want %d", n, hr.GetGeneration())
+		}
+		eventually(ctx, t, c, resource("apps", "v1", "deployments"), "certs", "cert-manager", is("Available", "True"))
+		apply(ctx, t, c, `apiVersion: cert-manager.io/v1
 kind: ClusterIssuer
 metadata: {name: self}
 spec: {selfSigned: {}}
 `)
-	eventually(ctx, t, c, resource("cert-manager.io", "v1", "clusterissuers"), "", "self", is("Ready", "True"))
+		eventually(ctx, t, c, resource("cert-manager.io", "v1", "clusterissuers"), "", "self", is("Ready", "True"))
 
-	// Cilium's operator registers its kinds some time after the release is Ready.
-	apply(ctx, t, c, release, "net", "cilium", "")
-	eventually(ctx, t, c, HelmReleases(), "default", "net", is("Ready", "True"))
-	eventually(ctx, t, c, resource("apiextensions.k8s.io", "v1", "customresourcedefinitions"), "",
-		"ciliumnetworkpolicies.cilium.io", is("Established", "True"))
-}
-
-func testHelmStalls(ctx context.Context, t *testing.T, c *Cluster) {
-	apply(ctx, t, c, release, "bad", "headlamp", standin.FaultAnnotation+": stalled")
-	hr := eventually(ctx, t, c, HelmReleases(), "default", "bad", is("Stalled", "True"))
-	if _, reason, _ := Condition(hr, "Stalled"); reason != "RetriesExceeded" {
-		t.Errorf("got reason %s, want RetriesExceeded", reason)
-	}
-	if status, _, _ := Condition(hr, "Ready"); status != "False" {
-		t.Errorf("got Ready=%s, want False", status)
+		// Cilium's operator registers its kinds some time after the release is Ready.
+		apply(ctx, t, c, release, "net", "cilium", "")
+		eventually(ctx, t, c, HelmReleases(), "default", "net", is("Ready", "True"))
+		eventually(ctx, t, c, resource("apiextensions.k8s.io", "v1", "customresourcedefinitions"), "",
+			"ciliumnetworkpolicies.cilium.io", is("Established", "True"))
 	}
 }
 
-func testCDI(ctx context.Context, t *testing.T, c *Cluster) {
-	cdi := catalog.Kind{Group: "cdi.kubevirt.io", Kind: "CDI", Plural: "cdis", Versions: []string{"v1beta1"}, Scope: catalog.Cluster}
-	if err := c.ApplyObjects(ctx, []*unstructured.Unstructured{standin.CRD(cdi, nil)}); err != nil {
-		t.Fatal(err)
+func testHelmStalls(ctx context.Context, c *Cluster) func(*testing.T) {
+	return func(t *testing.T) {
+		apply(ctx, t, c, release, "bad", "headlamp", standin.FaultAnnotation+": stalled")
+		hr := eventually(ctx, t, c, HelmReleases(), "default", "bad", is("Stalled", "True"))
+		if _, reason, _ := Condition(hr, "Stalled"); reason != "RetriesExceeded" {
+			t.Errorf("got reason %s, want RetriesExceeded", reason)
+		}
+		if status, _, _ := Condition(hr, "Ready"); status != "False" {
+			t.Errorf("got Ready=%s, want False", status)
+		}
 	}
-	apply(ctx, t, c, `apiVersion: storage.k8s.io/v1
+}
+
+func testCDI(ctx context.Context, c *Cluster) func(*testing.T) {
+	return func(t *testing.T) {
+		cdi := catalog.Kind{Group: "cdi.kubevirt.io", Kind: "CDI", Plural: "cdis", Versions: []string{"v1beta1"}, Scope: catalog.Cluster}
+		if err := c.ApplyObjects(ctx, []*unstructured.Unstructured{standin.CRD(cdi, nil)}); err != nil {
+			t.Fatal(err)
+		}
+		apply(ctx, t, c, `apiVersion: storage.k8s.io/v1
 kind: StorageClass
 metadata: {name: longhorn-vm}
 provisioner: driver.longhorn.example.org
@@ -196,38 +207,39 @@ kind: CDI
 metadata: {name: cdi}
 spec: {}
 `)
-	crd := resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-	if !pause(ctx, 1500*time.Millisecond) {
-		t.Fatal(ctx.Err())
-	}
-	if _, err := c.Get(ctx, crd, "", "storageprofiles.cdi.kubevirt.io"); !apierrors.IsNotFound(err) {
-		t.Errorf("without its operator, CDI brought its kinds: %v", err)
-	}
-	apply(ctx, t, c, "apiVersion: v1\nkind: Namespace\nmetadata: {name: cdi}\n---\n"+
-		strings.ReplaceAll(workload, "default", "cdi"), "Deployment", "cdi-operator", "")
-	eventually(ctx, t, c, crd, "", "storageprofiles.cdi.kubevirt.io", is("Established", "True"))
-	eventually(ctx, t, c, resource("cdi.kubevirt.io", "v1beta1", "cdis"), "", "cdi", is("Available", "True"))
-
-	profiles := resource("cdi.kubevirt.io", "v1beta1", "storageprofiles")
-	modes := func(want ...any) func(*unstructured.Unstructured) bool {
-		return func(obj *unstructured.Unstructured) bool {
-			sets, _, _ := unstructured.NestedSlice(obj.Object, "status", "claimPropertySets")
-			if len(sets) != 1 {
-				return false
-			}
-			got, _, _ := unstructured.NestedSlice(sets[0].(map[string]any), "accessModes")
-			return reflect.DeepEqual(got, want)
+		crd := resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+		if !pause(ctx, 1500*time.Millisecond) {
+			t.Fatal(ctx.Err())
 		}
-	}
-	eventually(ctx, t, c, profiles, "", "longhorn-vm", modes("ReadWriteOnce"))
-	apply(ctx, t, c, `apiVersion: cdi.kubevirt.io/v1beta1
+		if _, err := c.Get(ctx, crd, "", "storageprofiles.cdi.kubevirt.io"); !apierrors.IsNotFound(err) {
+			t.Errorf("without its operator, CDI brought its kinds: %v", err)
+		}
+		apply(ctx, t, c, "apiVersion: v1\nkind: Namespace\nmetadata: {name: cdi}\n---\n"+
+			strings.ReplaceAll(workload, "default", "cdi"), "Deployment", "cdi-operator", "")
+		eventually(ctx, t, c, crd, "", "storageprofiles.cdi.kubevirt.io", is("Established", "True"))
+		eventually(ctx, t, c, resource("cdi.kubevirt.io", "v1beta1", "cdis"), "", "cdi", is("Available", "True"))
+
+		profiles := resource("cdi.kubevirt.io", "v1beta1", "storageprofiles")
+		modes := func(want ...any) func(*unstructured.Unstructured) bool {
+			return func(obj *unstructured.Unstructured) bool {
+				sets, _, _ := unstructured.NestedSlice(obj.Object, "status", "claimPropertySets")
+				if len(sets) != 1 {
+					return false
+				}
+				got, _, _ := unstructured.NestedSlice(sets[0].(map[string]any), "accessModes")
+				return reflect.DeepEqual(got, want)
+			}
+		}
+		eventually(ctx, t, c, profiles, "", "longhorn-vm", modes("ReadWriteOnce"))
+		apply(ctx, t, c, `apiVersion: cdi.kubevirt.io/v1beta1
 kind: StorageProfile
 metadata: {name: longhorn-vm}
 spec: {claimPropertySets: [{accessModes: [ReadWriteMany], volumeMode: Block}]}
 `)
-	got, err := c.Dynamic().Resource(profiles).Get(ctx, "longhorn-vm", metav1.GetOptions{})
-	if err != nil || !modes("ReadWriteOnce")(got) {
-		t.Errorf("the spec was folded in at once, want a gap: %v", err)
+		got, err := c.Dynamic().Resource(profiles).Get(ctx, "longhorn-vm", metav1.GetOptions{})
+		if err != nil || !modes("ReadWriteOnce")(got) {
+			t.Errorf("the spec was folded in at once, want a gap: %v", err)
+		}
+		eventually(ctx, t, c, profiles, "", "longhorn-vm", modes("ReadWriteMany"))
 	}
-	eventually(ctx, t, c, profiles, "", "longhorn-vm", modes("ReadWriteMany"))
 }

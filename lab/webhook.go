@@ -45,7 +45,7 @@ type Webhook struct {
 // nobody listens on: until Open, every request that it matches fails with
 // "connection refused".
 func (c *Cluster) Webhook(ctx context.Context, o WebhookOptions) (*Webhook, error) {
-	ports, err := freePorts(1)
+	ports, err := freePorts(ctx, 1)
 	if err != nil {
 		return nil, err
 	}

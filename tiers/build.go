@@ -110,7 +110,7 @@ func (p *planner) unlisted(placed placement) error {
 	case UnlistedWait:
 		for _, d := range placed.unlisted {
 			p.joined[d.Object] = true
-			p.warn("%s; it is driven in tier %q; %s", d.Message, d.Tier, d.Fix)
+			p.warn("%s; it is taken into tier %q; %s", d.Message, d.Tier, d.Fix)
 		}
 	}
 	return nil

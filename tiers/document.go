@@ -16,7 +16,7 @@ import (
 // hostile one from costing more than a moment.
 const (
 	maxFileSize = 1 << 20
-	maxNodes    = 100_000 // after aliases are followed
+	maxNodes    = 50_000 // after aliases are followed
 )
 
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)

@@ -56,7 +56,7 @@ func TestGenerateQuotes(t *testing.T) {
 // TestGenerateAgrees: Check has nothing against a generated file.
 func TestGenerateAgrees(t *testing.T) {
 	checked := 0
-	for seed := range uint64(400) {
+	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		s := world(r, r.IntN(14))
 		if len(relate(s, nil).cycles()) > 0 || len(s.Kustomizations) == 0 {
@@ -71,8 +71,8 @@ func TestGenerateAgrees(t *testing.T) {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
-	if checked < 100 {
-		t.Errorf("only %d of 400 random clusters were checked", checked)
+	if checked < 25 {
+		t.Errorf("only %d of 100 random clusters were checked", checked)
 	}
 }
 

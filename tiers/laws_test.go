@@ -12,7 +12,19 @@ import (
 // holdsTheLaws checks what is true of every plan.
 func holdsTheLaws(t *testing.T, in Input, p *Plan) {
 	t.Helper()
-	at := map[StepID]int{}
+	at := holdsOrder(t, p)
+	holdsVerbs(t, in, p, at)
+	holdsEdges(t, in, p, at)
+	holdsBarriers(t, in, p, at)
+	if diff := cmp.Diff(leftByOracle(in), p.Left); diff != "" {
+		t.Errorf("left (-oracle +plan):\n%s", diff)
+	}
+}
+
+// holdsOrder checks that each step is planned once, whole, and behind all that
+// it needs. It returns the places of the steps.
+func holdsOrder(t *testing.T, p *Plan) map[StepID]int {
+	t.Helper()
 	rows := map[string]bool{}
 	for _, row := range p.Tiers {
 		if rows[row.Name] {
@@ -20,6 +32,7 @@ func holdsTheLaws(t *testing.T, in Input, p *Plan) {
 		}
 		rows[row.Name] = true
 	}
+	at := map[StepID]int{}
 	for i, s := range p.Steps {
 		if _, twice := at[s.ID]; twice {
 			t.Errorf("step %s is planned twice", s.ID)
@@ -34,28 +47,135 @@ func holdsTheLaws(t *testing.T, in Input, p *Plan) {
 			t.Errorf("step %s has no cause, no timeout or no tier: %+v", s.ID, s)
 		}
 	}
-	behind := map[Ref]bool{}
+	return at
+}
+
+// holdsVerbs checks that everything is driven to Ready or left, and that only
+// what is suspended on the cluster is resumed.
+func holdsVerbs(t *testing.T, in Input, p *Plan, at map[StepID]int) {
+	t.Helper()
+	without := map[Ref]bool{}
 	for _, l := range p.Left {
-		behind[l.Object] = true
+		without[l.Object] = true
 		for _, b := range l.Behind {
-			behind[b] = true
+			without[b] = true
 		}
 	}
 	for i := range in.Snapshot.Kustomizations {
 		k := &in.Snapshot.Kustomizations[i]
 		_, ready := at[stepID(Ready, k.Ref)]
 		_, resumed := at[stepID(Resume, k.Ref)]
-		if ready && behind[k.Ref] {
+		if ready && without[k.Ref] {
 			t.Errorf("%s is left or behind what is left, and has steps", k.Ref)
 		}
-		if !ready && !behind[k.Ref] && (in.Order == nil || in.Order.Unlisted != UnlistedIgnore) {
+		if !ready && !without[k.Ref] && (in.Order == nil || in.Order.Unlisted != UnlistedIgnore) {
 			t.Errorf("%s is in no step and not left", k.Ref)
 		}
 		if resumed != (ready && k.Suspension == SuspendedLive) {
 			t.Errorf("%s: resumed is %t, suspension is %d", k.Ref, resumed, k.Suspension)
 		}
 	}
-	holdsBarriers(t, in, p, at)
+}
+
+// holdsEdges checks, for every pair of Kustomizations, that the first step of
+// one is behind what it depends on, and a waiting parent behind its children.
+func holdsEdges(t *testing.T, in Input, p *Plan, at map[StepID]int) {
+	t.Helper()
+	step := func(v Verb, ref Ref) *Step {
+		if i, planned := at[stepID(v, ref)]; planned {
+			return &p.Steps[i]
+		}
+		return nil
+	}
+	for i := range in.Snapshot.Kustomizations {
+		k := &in.Snapshot.Kustomizations[i]
+		ready := step(Ready, k.Ref)
+		if ready == nil {
+			continue
+		}
+		first := ready
+		for _, v := range []Verb{Applied, Resume} {
+			if s := step(v, k.Ref); s != nil {
+				first = s
+			}
+		}
+		for _, needed := range append(slices.Clone(k.DependsOn), k.Source) {
+			if s := step(Ready, needed); s != nil && !slices.Contains(first.DependsOn, s.ID) {
+				t.Errorf("%s does not depend on %s", first.ID, s.ID)
+			}
+		}
+		if s := step(Ready, k.Parent); s == nil || k.Parent == k.Ref {
+			continue
+		}
+		i := slices.IndexFunc(in.Snapshot.Kustomizations, func(o Kustomization) bool { return o.Ref == k.Parent })
+		parent := &in.Snapshot.Kustomizations[i]
+		waits := parent.Waits && (len(parent.WaitsFor) == 0 || slices.Contains(parent.WaitsFor, k.Ref))
+		if waits && !slices.Contains(step(Ready, k.Parent).DependsOn, ready.ID) {
+			t.Errorf("the waiting parent %s is Ready before its child %s", k.Parent, k.Ref)
+		}
+	}
+}
+
+// leftByOracle works out what is left by asking each Kustomization in turn, as
+// slowly as it is plain.
+func leftByOracle(in Input) []Left {
+	byRef := map[Ref]*Kustomization{}
+	for i := range in.Snapshot.Kustomizations {
+		byRef[in.Snapshot.Kustomizations[i].Ref] = &in.Snapshot.Kustomizations[i]
+	}
+	sources := map[Ref]Source{}
+	for _, s := range in.Snapshot.Sources {
+		sources[s.Ref] = s
+	}
+	why := map[Ref]string{}
+	for ref, k := range byRef {
+		switch {
+		case k.Suspension == SuspendedInGit:
+			why[ref] = "suspended in git"
+		case k.Suspension == SuspendedLive && in.Order != nil:
+			for i := range in.Order.Tiers {
+				if tier := &in.Order.Tiers[i]; tier.Leaves(DefaultNamespace, ref) {
+					why[ref] = fmt.Sprintf("leaveSuspended of tier %q", tier.Name)
+				}
+			}
+		}
+		if sources[k.Source].Suspension == SuspendedInGit {
+			why[k.Source] = "suspended in git"
+		}
+	}
+	var behind func(ref, cause Ref, seen map[Ref]bool) bool
+	behind = func(ref, cause Ref, seen map[Ref]bool) bool {
+		if ref == cause {
+			return true
+		}
+		k := byRef[ref]
+		if k == nil || seen[ref] || why[ref] != "" && k.Settled {
+			return false
+		}
+		seen[ref] = true
+		through := append(slices.Clone(k.DependsOn), k.Source)
+		if k.Missing {
+			through = append(through, k.Parent)
+		}
+		return slices.ContainsFunc(through, func(n Ref) bool { return behind(n, cause, seen) })
+	}
+	var left []Left
+	for cause := range why {
+		l := Left{Object: cause, Why: why[cause]}
+		settled := sources[cause].Settled
+		if k := byRef[cause]; k != nil {
+			settled = k.Settled
+		}
+		for ref := range byRef {
+			if !settled && why[ref] == "" && behind(ref, cause, map[Ref]bool{}) {
+				l.Behind = append(l.Behind, ref)
+			}
+		}
+		slices.SortFunc(l.Behind, Ref.Compare)
+		left = append(left, l)
+	}
+	slices.SortFunc(left, func(a, b Left) int { return a.Object.Compare(b.Object) })
+	return left
 }
 
 // holdsBarriers checks that no step can start before everything of the tiers
@@ -158,13 +278,17 @@ func randomOrder(r *rand.Rand, s Snapshot) *TierOrder {
 			continue
 		}
 		t := Tier{Name: fmt.Sprintf("t%02d", i), Kustomizations: []string{name}, Optional: r.IntN(5) == 0}
+		if r.IntN(5) == 0 {
+			t.LeaveSuspended = []string{name}
+		}
 		if r.IntN(4) == 0 {
 			t.Probes = []ProbeSpec{{Name: "p", TCP: "a:1"}, {Name: "q", TCP: "a:2"}}
 		}
 		order.Tiers = append(order.Tiers, t)
 	}
 	if n := len(order.Tiers); n > 0 && r.IntN(2) == 0 {
-		order.Tiers[r.IntN(n)].Kustomizations = append(order.Tiers[r.IntN(n)].Kustomizations, "not-there-yet")
+		t := &order.Tiers[r.IntN(n)]
+		t.Kustomizations = append(t.Kustomizations, "not-there-yet")
 	}
 	if n := len(order.Tiers); n > 1 && r.IntN(3) == 0 {
 		i, j := r.IntN(n), r.IntN(n)

@@ -42,12 +42,12 @@ func TestDistance(t *testing.T) {
 func TestNearestRef(t *testing.T) {
 	there := refs("platform", "rook/rook-ceph", "media/plex", "media/jellyfin")
 	tests := map[string]string{
-		"platfrom":               "platform",       // a slip of the pen
+		"platfrm":                "platform",       // a slip of the pen
 		"plex":                   "media/plex",     // the namespace was forgotten
 		"media/jellyfn":          "media/jellyfin", // both in one namespace
 		"rook/rook-ceph-cluster": "rook/rook-ceph", // the HelmRelease of that name
 		"rook/rook":              "rook/rook-ceph",
-		"media/platfrom":         "/",
+		"media/platfrm":          "/",
 		"unheard-of":             "/",
 	}
 	for name, want := range tests {

@@ -5,7 +5,7 @@ import "testing"
 // TestParseErrors compares every fault of a file; the cases are in
 // testdata/parse.
 func TestParseErrors(t *testing.T) {
-	goldens(t, "parse", func(t *testing.T, g golden) string {
+	goldens(t, "parse", func(_ *testing.T, g golden) string {
 		_, err := Parse("TIER_ORDER.yaml", []byte(g.sections["file"]))
 		if err == nil {
 			return "no error\n"

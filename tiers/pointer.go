@@ -8,7 +8,7 @@ import (
 
 // escape spells a field name as a JSON pointer does.
 func escape(field string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(field)
+	return strings.ReplaceAll(strings.ReplaceAll(field, "~", "~0"), "/", "~1")
 }
 
 // pointerOf joins the steps of a location in the file.

@@ -40,7 +40,7 @@ source main
 		{ref("media/plex"), ""},
 		{ref("waited"), ""}, // its parent starts without it
 		{ref("unheard-of"), ""},
-		{sourceRef("main"), "apps child infra media/plex root"},
+		{sourceRef("main"), "apps child infra root media/plex"},
 		{sourceRef("other"), "web"},
 	}
 	for _, tt := range tests {

@@ -17,7 +17,7 @@ var (
 	reDump     = regexp.MustCompile(`(?s)(failed to decode Kubernetes apiVersion, kind and name from: ).*`)
 	reData     = regexp.MustCompile(`(?s)\b(?:data|stringData)\b["']?(?:\[[^\]]*\]|\.[\w.-]+)?\s*[:={].*`)
 	reBlob     = regexp.MustCompile(`[A-Za-z0-9+/_-]{40,}={0,2}`)
-	reQuoted   = regexp.MustCompile(`(Invalid value: |unstructured\.?|Value: ?)("(?:[^"\\]|\\.)*"|\{[^}]*\})`)
+	reValue    = regexp.MustCompile(`(Invalid value: |\bgot )(?:"(?:[^"\\]|\\.)*"|\{[^}]*\}|&\S+)`)
 	rePEM      = regexp.MustCompile(`(?s)-----BEGIN [A-Z ]+-----.*?(?:-----END [A-Z ]+-----|$)`)
 	reAge      = regexp.MustCompile(`AGE-SECRET-KEY-[A-Z0-9-]+`)
 	reUserinfo = regexp.MustCompile(`(\w+://)[^/\s@:]*:[^/\s@]+@`)
@@ -49,7 +49,7 @@ func mask(message string) string {
 	message = reBearer.ReplaceAllString(message, "${1} "+masked)
 	return reData.ReplaceAllStringFunc(message, func(data string) string {
 		if strings.Contains(message, "Secret") {
-			data = reQuoted.ReplaceAllString(data, "${1}"+masked)
+			data = reValue.ReplaceAllString(data, "${1}"+masked)
 		}
 		return reBlob.ReplaceAllString(data, masked)
 	})

@@ -26,7 +26,7 @@ func TestShorten(t *testing.T) {
 		{
 			"typed patch of a Secret",
 			`failed to create typed patch object (apps/t; /v1, Kind=Secret): .stringData.token: expected string, got &value.valueUnstructured{Value:12345}`,
-			`failed to create typed patch object (apps/t; /v1, Kind=Secret): .stringData.token: expected string, got &value.valueUnstructured{Value:12345}`,
+			`failed to create typed patch object (apps/t; /v1, Kind=Secret): .stringData.token: expected string, got ***`,
 		},
 		{
 			"whole object", "failed to decode Kubernetes apiVersion, kind and name from: apiVersion: v1\nkind: Secret\nstringData:\n  token: hunter2\n",

@@ -5,14 +5,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
 // object reads a manifest the way the API server's answers are read: whole
 // numbers are int64.
 func object(t *testing.T, manifest string) *unstructured.Unstructured {
 	t.Helper()
-	json, err := yaml.YAMLToJSON([]byte(manifest))
+	// The marker keeps ToJSON from taking a flow mapping for JSON.
+	json, err := yaml.ToJSON([]byte("---\n" + manifest))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,11 +67,11 @@ func TestSourceOfKinds(t *testing.T) {
 		{"ExternalArtifact", "{sourceRef: {apiVersion: v1, kind: X, name: x}}", ""},
 	} {
 		t.Run(tc.kind, func(t *testing.T) {
-			got, err := SourceOf(object(t, "{apiVersion: source.toolkit.fluxcd.io/v1, kind: "+tc.kind+", metadata: {namespace: n, name: x}, spec: "+tc.spec+"}"))
+			got, err := SourceOf(object(t, "{apiVersion: source.toolkit.fluxcd.io/v1, kind: "+tc.kind+", metadata: {namespace: ns, name: x}, spec: "+tc.spec+"}"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := Source{Kind: tc.kind, Namespace: "n", Name: "x", URL: tc.url}
+			want := Source{Kind: tc.kind, Namespace: "ns", Name: "x", URL: tc.url}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -79,7 +80,7 @@ func TestSourceOfKinds(t *testing.T) {
 }
 
 func TestSourceOfOCIHelmRepositoryIsStatic(t *testing.T) {
-	got, err := SourceOf(object(t, "{apiVersion: source.toolkit.fluxcd.io/v1, kind: HelmRepository, metadata: {namespace: n, name: x}, spec: {type: oci, url: oci://x}}"))
+	got, err := SourceOf(object(t, "{apiVersion: source.toolkit.fluxcd.io/v1, kind: HelmRepository, metadata: {namespace: ns, name: x}, spec: {type: oci, url: oci://x}}"))
 	if err != nil || !got.Static {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -87,9 +88,9 @@ func TestSourceOfOCIHelmRepositoryIsStatic(t *testing.T) {
 
 func TestSourceOfRefuses(t *testing.T) {
 	for name, manifest := range map[string]string{
-		"another group": "{apiVersion: v1, kind: GitRepository, metadata: {namespace: n, name: x}}",
-		"another kind":  "{apiVersion: source.toolkit.fluxcd.io/v1, kind: Widget, metadata: {namespace: n, name: x}}",
-		"wrong types":   "{apiVersion: source.toolkit.fluxcd.io/v1, kind: Bucket, metadata: {namespace: n, name: x}, spec: {suspend: 7}}",
+		"another group": "{apiVersion: v1, kind: GitRepository, metadata: {namespace: ns, name: x}}",
+		"another kind":  "{apiVersion: source.toolkit.fluxcd.io/v1, kind: Widget, metadata: {namespace: ns, name: x}}",
+		"wrong types":   "{apiVersion: source.toolkit.fluxcd.io/v1, kind: Bucket, metadata: {namespace: ns, name: x}, spec: {suspend: 7}}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if s, err := SourceOf(object(t, manifest)); err == nil {

@@ -96,7 +96,11 @@ func newCommand(c cli.Command, run func(*cli.Context) error) *cli.Command {
 }
 
 func onUsageError(_ *cli.Context, err error, _ bool) error {
-	return usagef("%s; see standup --help", strings.TrimPrefix(err.Error(), "flag provided but not defined: "))
+	text := err.Error()
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: "); ok {
+		text = "unknown option " + name
+	}
+	return usagef("%s; see standup --help", text)
 }
 
 func unknownCommand(c *cli.Context) error {

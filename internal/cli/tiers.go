@@ -95,3 +95,14 @@ func printDrift(streams Streams, file string, found []tiers.Drift) error {
 	}
 	return nil
 }
+
+func driftOf(d tiers.Drift) driftLine {
+	l := driftLine{Kind: string(d.Kind), Tier: d.Tier, Message: d.Message, Fix: d.Fix}
+	if !d.Object.IsZero() {
+		l.Object = d.Object.NamespacedName()
+	}
+	if d.Pos.Line > 0 {
+		l.Message = fmt.Sprintf("%s:%d:%d: %s", d.File, d.Pos.Line, d.Pos.Column, d.Message)
+	}
+	return l
+}

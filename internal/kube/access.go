@@ -6,46 +6,17 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/standup-sh/standup/bootstrap"
 )
-
-// Access is one thing that one may or may not do.
-type Access struct {
-	Verb, Group, Resource, Subresource string
-	Namespace                          string // empty: all namespaces, or cluster-scoped
-	Name                               string // empty: any
-}
-
-// String reads as kubectl auth can-i is written.
-func (a Access) String() string {
-	text := a.Verb + " " + a.Resource
-	if a.Group != "" {
-		text += "." + a.Group
-	}
-	if a.Subresource != "" {
-		text += "/" + a.Subresource
-	}
-	if a.Name != "" {
-		text += " " + a.Name
-	}
-	if a.Namespace != "" {
-		text += " in namespace " + a.Namespace
-	}
-	return text
-}
-
-// Denied is an access that one does not have.
-type Denied struct {
-	Access
-	Reason string // the authoriser's, often empty
-}
 
 // canAtOnce bounds the reviews that are in flight together.
 const canAtOnce = 8
 
 // Can asks the API server which of these accesses we do not have, in the order
 // in which they were given. It changes nothing.
-func (c *Client) Can(ctx context.Context, wanted []Access) ([]Denied, error) {
-	answers := make([]*Denied, len(wanted))
+func (c *Client) Can(ctx context.Context, wanted []bootstrap.Access) ([]bootstrap.Denied, error) {
+	answers := make([]*bootstrap.Denied, len(wanted))
 	errs := make([]error, len(wanted))
 	slots := make(chan struct{}, canAtOnce)
 	var wg sync.WaitGroup
@@ -57,7 +28,7 @@ func (c *Client) Can(ctx context.Context, wanted []Access) ([]Denied, error) {
 		})
 	}
 	wg.Wait()
-	var denied []Denied
+	var denied []bootstrap.Denied
 	for n := range wanted {
 		if errs[n] != nil {
 			return nil, errs[n]
@@ -69,7 +40,7 @@ func (c *Client) Can(ctx context.Context, wanted []Access) ([]Denied, error) {
 	return denied, nil
 }
 
-func (c *Client) can(ctx context.Context, a Access) (*Denied, error) {
+func (c *Client) can(ctx context.Context, a bootstrap.Access) (*bootstrap.Denied, error) {
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Verb: a.Verb, Group: a.Group, Resource: a.Resource, Subresource: a.Subresource, Namespace: a.Namespace, Name: a.Name,
@@ -88,5 +59,5 @@ func (c *Client) can(ctx context.Context, a Access) (*Denied, error) {
 	if review.Status.Allowed {
 		return nil, nil
 	}
-	return &Denied{Access: a, Reason: review.Status.Reason}, nil
+	return &bootstrap.Denied{Access: a, Reason: review.Status.Reason}, nil
 }

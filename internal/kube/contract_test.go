@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/standup-sh/standup/bootstrap"
 	"github.com/standup-sh/standup/tiers"
 )
 
@@ -311,7 +312,7 @@ func contractLock(t *testing.T, c contractCluster) {
 }
 
 func contractCan(t *testing.T, c contractCluster) {
-	denied, err := c.client.Can(t.Context(), []Access{
+	denied, err := c.client.Can(t.Context(), []bootstrap.Access{
 		{Verb: "list", Group: "kustomize.toolkit.fluxcd.io", Resource: "kustomizations"},
 		{Verb: "update", Group: "coordination.k8s.io", Resource: "leases", Namespace: contractNamespace, Name: "standup"},
 	})
@@ -322,7 +323,7 @@ func contractCan(t *testing.T, c contractCluster) {
 
 func contractControllers(t *testing.T, c contractCluster) {
 	c.create(t, deployment("kustomize-controller", nil), deployment("web", nil))
-	want := []Controller{{Namespace: contractNamespace, Name: "kustomize-controller", Version: "v1.9.6", Args: []string{"--requeue-dependency=5s"}, Replicas: 1}}
+	want := []bootstrap.Controller{{Namespace: contractNamespace, Name: "kustomize-controller", Version: "v1.9.6", Args: []string{"--requeue-dependency=5s"}, Replicas: 1}}
 	for range 2 { // by its name, then by its label
 		got, err := c.client.Controllers(t.Context(), contractNamespace)
 		if err != nil {

@@ -9,32 +9,25 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
 
-// Controller is one of Flux's controllers as it is deployed.
-type Controller struct {
-	Namespace, Name string
-	// Version is the image's tag; the digest, where there is only that.
-	Version string
-	// Args are the controller's own; they decide how Flux behaves.
-	Args []string
-	// Replicas are wanted, Available answer.
-	Replicas, Available int32
-}
+	"github.com/standup-sh/standup/bootstrap"
+)
 
 // fluxLabel is on everything that Flux's own manifests install.
 const fluxLabel = "app.kubernetes.io/part-of=flux"
 
 // fluxControllers are the names to look for where nothing has the label.
-var fluxControllers = []string{
-	"helm-controller", "image-automation-controller", "image-reflector-controller",
-	"kustomize-controller", "notification-controller", "source-controller", "source-watcher",
+func fluxControllers() []string {
+	return []string{
+		"helm-controller", "image-automation-controller", "image-reflector-controller",
+		"kustomize-controller", "notification-controller", "source-controller", "source-watcher",
+	}
 }
 
 // Controllers finds Flux's controllers in a namespace, or in all of them when
 // it is empty, sorted by namespace and name. A Deployment that is called like
 // one counts where none has Flux's label.
-func (c *Client) Controllers(ctx context.Context, namespace string) ([]Controller, error) {
+func (c *Client) Controllers(ctx context.Context, namespace string) ([]bootstrap.Controller, error) {
 	found, err := c.deployments(ctx, namespace, fluxLabel)
 	if err != nil {
 		return nil, err
@@ -46,11 +39,11 @@ func (c *Client) Controllers(ctx context.Context, namespace string) ([]Controlle
 		}
 		found = slices.DeleteFunc(found, func(d appsv1.Deployment) bool { return !isController(d.Name) })
 	}
-	controllers := make([]Controller, 0, len(found))
+	controllers := make([]bootstrap.Controller, 0, len(found))
 	for n := range found {
 		controllers = append(controllers, newController(&found[n]))
 	}
-	slices.SortFunc(controllers, func(a, b Controller) int {
+	slices.SortFunc(controllers, func(a, b bootstrap.Controller) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
 	return controllers, nil
@@ -58,7 +51,7 @@ func (c *Client) Controllers(ctx context.Context, namespace string) ([]Controlle
 
 // isController knows shards, kustomize-controller-shard1, as well.
 func isController(name string) bool {
-	return slices.ContainsFunc(fluxControllers, func(known string) bool {
+	return slices.ContainsFunc(fluxControllers(), func(known string) bool {
 		return name == known || strings.HasPrefix(name, known+"-")
 	})
 }
@@ -75,8 +68,8 @@ func (c *Client) deployments(ctx context.Context, namespace, selector string) ([
 	return items, c.typed(err, request{verb: "list", resource: "deployments.apps", namespace: namespace})
 }
 
-func newController(d *appsv1.Deployment) Controller {
-	controller := Controller{Namespace: d.Namespace, Name: d.Name, Replicas: 1, Available: d.Status.AvailableReplicas}
+func newController(d *appsv1.Deployment) bootstrap.Controller {
+	controller := bootstrap.Controller{Namespace: d.Namespace, Name: d.Name, Replicas: 1, Available: d.Status.AvailableReplicas}
 	if d.Spec.Replicas != nil {
 		controller.Replicas = *d.Spec.Replicas
 	}

@@ -95,7 +95,7 @@ func (c *Client) typed(err error, r request) error {
 		return nil
 	case apierrors.IsUnauthorized(err):
 		return &UnauthorisedError{Host: c.host, Err: err}
-	case apierrors.IsForbidden(err):
+	case refused(err):
 		return &ForbiddenError{Verb: r.verb, Resource: r.resource, Namespace: r.namespace, Err: err}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
@@ -120,7 +120,21 @@ func (c *Client) terminal(err error, r request) error {
 // refused reports whether the server said no. A credential plugin that failed
 // is not meant: it may have lost the network together with us.
 func refused(err error) bool {
-	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err)
+	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) && !fromAdmission(err)
+}
+
+// fromAdmission tells the 403 of an admission webhook, policy or quota from
+// that of an authoriser: it is about the object, and may pass. The marks are
+// those of k8s.io/apiserver's admission plugins; authorisers word theirs as
+// they like.
+func fromAdmission(err error) bool {
+	text := err.Error()
+	for _, mark := range []string{"denied the request", "denied request", "exceeded quota", "is being terminated", "violates PodSecurity"} {
+		if strings.Contains(text, mark) {
+			return true
+		}
+	}
+	return false
 }
 
 // credentialsFailed recognises a request that was never sent because the

@@ -78,6 +78,7 @@ func (s *fakeServer) connect(t *testing.T) *Client {
 	t.Helper()
 	o := Options{Namespace: "flux-system", Debugf: t.Logf, Warnf: t.Logf}.withDefaults()
 	config := &rest.Config{Host: s.URL, BearerToken: "secret"}
+	config.ContentType = "application/json" // the fake reads no protobuf
 	tune(config, o)
 	c, err := newClient(config, o)
 	if err != nil {
@@ -189,7 +190,7 @@ func (s *fakeServer) serveObjects(w http.ResponseWriter, r *http.Request, verb s
 	case verb == "WATCH":
 		s.watch(w, r, a)
 	case verb == http.MethodGet && a.name == "":
-		s.list(w, a)
+		s.list(w, a, r.URL.Query().Get("labelSelector"))
 	default:
 		s.one(w, r, a)
 	}
@@ -289,12 +290,17 @@ func (s *fakeServer) matching(a address) []map[string]any {
 	return items
 }
 
-func (s *fakeServer) list(w http.ResponseWriter, a address) {
+func (s *fakeServer) list(w http.ResponseWriter, a address, selector string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	items := slices.DeleteFunc(s.matching(a), func(obj map[string]any) bool {
+		key, value, wanted := strings.Cut(selector, "=")
+		labels, _ := obj["metadata"].(map[string]any)["labels"].(map[string]any)
+		return wanted && labels[key] != value
+	})
 	reply(w, 200, map[string]any{
 		"kind": a.kind.kind + "List", "apiVersion": a.gv,
-		"metadata": map[string]any{"resourceVersion": strconv.Itoa(s.version)}, "items": s.matching(a),
+		"metadata": map[string]any{"resourceVersion": strconv.Itoa(s.version)}, "items": items,
 	})
 }
 

@@ -6,12 +6,14 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/standup-sh/standup/bootstrap"
 )
 
 func (s *fakeServer) review(w http.ResponseWriter, r *http.Request) {
 	var review struct {
 		Spec struct {
-			ResourceAttributes Access `json:"resourceAttributes"`
+			ResourceAttributes bootstrap.Access `json:"resourceAttributes"`
 		} `json:"spec"`
 	}
 	_ = json.NewDecoder(r.Body).Decode(&review)

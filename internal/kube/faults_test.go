@@ -230,6 +230,7 @@ func TestWritesAndLooksType(t *testing.T) {
 		{"cut", func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }, false, asError[*UnreachableError]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			c.timeout = 2 * time.Second // client-go itself sends a GET again that was cut
 			for name, call := range map[string]func() error{"resume": resume, "get": get} {
 				s.setFault(tt.fault)
 				err := call()
@@ -302,7 +303,7 @@ func TestNoAnswerIsNotOurDeadline(t *testing.T) {
 func TestSourceKindsMayComeLater(t *testing.T) {
 	s := newFakeServer(t)
 	c := s.connect(t)
-	found, missing, err := c.served(t.Context(), watchedKinds)
+	found, missing, err := c.served(t.Context(), watchedKinds())
 	if err != nil || len(found) != 4 || len(missing) != 1 || missing[0] != tiers.KindExternalArtifact {
 		t.Errorf("found %v, missing %v, %v", found, missing, err)
 	}

@@ -26,8 +26,8 @@ func (w warnings) HandleWarningHeader(code int, _, text string) {
 // klog is one logger for the whole process and not safe to replace while it is
 // in use, so it is set once; where it writes can change.
 var (
-	klogOnce   sync.Once
-	klogTarget atomic.Pointer[func(format string, args ...any)]
+	klogOnce   sync.Once                                        //nolint:gochecknoglobals // klog's own state is global
+	klogTarget atomic.Pointer[func(format string, args ...any)] //nolint:gochecknoglobals // klog's own state is global
 )
 
 // redirectKlog sends what client-go logs to debugf instead of stderr.

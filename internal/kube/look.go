@@ -105,9 +105,6 @@ func (c *Client) HasStatus(ctx context.Context, gk schema.GroupKind) (bool, erro
 	return has, nil
 }
 
-// definitions is where CustomResourceDefinitions are.
-var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-
 // lookUpStatus reads the definition of a kind. Who may not read definitions
 // gets the answer from discovery, which tells the same of every custom kind;
 // groups that end in k8s.io are then left out, as most of them are built in.
@@ -122,6 +119,7 @@ func (c *Client) lookUpStatus(ctx context.Context, gk schema.GroupKind) (has, ce
 	if !strings.Contains(gk.Group, ".") {
 		return false, true, nil // custom groups have a dot
 	}
+	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	crd, err := c.dynamic.Resource(definitions).Get(ctx, found.Resource+"."+gk.Group, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):

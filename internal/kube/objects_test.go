@@ -3,6 +3,8 @@ package kube
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -86,4 +88,16 @@ func await(t *testing.T, what string, done func() bool) {
 			t.Fatalf("waited in vain for %s", what)
 		}
 	}
+}
+
+// deadHere is the identity of a process of this machine that has ended.
+func deadHere() string {
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Stdout, cmd.Stderr = nil, nil
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	id := identity{host: hostname(), pid: cmd.Process.Pid, process: processMark(cmd.Process.Pid), run: "dead"}
+	_ = cmd.Wait() // how it ended does not matter
+	return id.String()
 }

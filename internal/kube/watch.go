@@ -15,9 +15,11 @@ import (
 )
 
 // watchedKinds are the kinds of a view. Only the first must be served.
-var watchedKinds = []string{
-	tiers.KindKustomization,
-	tiers.KindGitRepository, tiers.KindOCIRepository, tiers.KindBucket, tiers.KindExternalArtifact,
+func watchedKinds() []string {
+	return []string{
+		tiers.KindKustomization,
+		tiers.KindGitRepository, tiers.KindOCIRepository, tiers.KindBucket, tiers.KindExternalArtifact,
+	}
 }
 
 const (
@@ -41,7 +43,7 @@ func retries() *wait.Backoff {
 // or ctx's own.
 func (c *Client) Watch(ctx context.Context) (*View, error) {
 	v := &View{store: newStore(), failed: make(chan error, 1)}
-	found, missing, err := c.served(ctx, watchedKinds)
+	found, missing, err := c.served(ctx, watchedKinds())
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +96,7 @@ func wantedVersion(kind string) string {
 // start runs a reflector for each kind.
 func (c *Client) start(ctx context.Context, v *View, found map[string]resource) []*feed {
 	var feeds []*feed
-	for _, kind := range watchedKinds {
+	for _, kind := range watchedKinds() {
 		r, ok := found[kind]
 		if !ok {
 			continue

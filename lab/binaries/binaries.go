@@ -158,7 +158,7 @@ func versionHash(src string) (string, error) {
 			return "", fmt.Errorf("modules of the lab's programs: %w", err)
 		}
 		rel := strings.TrimPrefix(filepath.ToSlash(f), filepath.ToSlash(filepath.Dir(src)))
-		fmt.Fprintf(h, "%s %d\n%s", rel, len(raw), raw)
+		_, _ = fmt.Fprintf(h, "%s %d\n%s", rel, len(raw), raw)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12], nil
 }

@@ -60,7 +60,7 @@ func (b *builder) build(ctx context.Context, set *Set) error {
 // leave half a program behind for the next one to find.
 func (b *builder) compile(ctx context.Context, p program) error {
 	tmp := fmt.Sprintf("%s.tmp%d", filepath.Join(b.dir, p.name), os.Getpid())
-	defer os.Remove(tmp)
+	defer func() { _ = os.Remove(tmp) }()
 	args := []string{"build", "-o", tmp}
 	if p.ldflags != nil {
 		flags, err := p.ldflags(ctx, p.module)
@@ -108,7 +108,7 @@ func (b *builder) copyCRDs(ctx context.Context, target string) error {
 		return nil
 	}
 	tmp := fmt.Sprintf("%s.tmp%d", target, os.Getpid())
-	defer os.RemoveAll(tmp)
+	defer func() { _ = os.RemoveAll(tmp) }()
 	if err := os.MkdirAll(tmp, 0o755); err != nil {
 		return fmt.Errorf("copy the Flux CRDs: %w", err)
 	}

@@ -73,7 +73,7 @@ func (r *Runner) createCRDs(ctx context.Context, kinds []catalog.Kind, labels ma
 func (r *Runner) served(ctx context.Context, kinds []catalog.Kind) (bool, error) {
 	for _, k := range kinds {
 		crd, err := r.get(ctx, crds(), "", k.CRDName())
-		if err != nil || crd == nil || !hasCondition(crd, "Established", "True") {
+		if err != nil || crd == nil || !isTrue(crd, "Established") {
 			return false, err
 		}
 	}

@@ -26,7 +26,7 @@ func (r *Runner) helmRelease(ctx context.Context, t turn) (time.Duration, error)
 		})
 	}
 	if !t.due {
-		if hasCondition(t.obj, "Ready", "True") && t.observed() == observedGeneration(t.obj) {
+		if isTrue(t.obj, "Ready") && t.observed() == observedGeneration(t.obj) {
 			return 0, nil
 		}
 		return 0, r.setHelmStatus(ctx, t, []condition{
@@ -174,7 +174,7 @@ func (r *Runner) helmBlocked(ctx context.Context, t turn) (string, error) {
 		if dep == nil {
 			return fmt.Sprintf("dependency '%s/%s' not found", namespace, name), nil
 		}
-		if dep.GetGeneration() != observedGeneration(dep) || !hasCondition(dep, "Ready", "True") {
+		if dep.GetGeneration() != observedGeneration(dep) || !isTrue(dep, "Ready") {
 			return fmt.Sprintf("dependency '%s/%s' is not ready", namespace, name), nil
 		}
 	}

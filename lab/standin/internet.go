@@ -88,7 +88,7 @@ func (n *Internet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // tunnel speaks TLS and HTTP/1.1 on a hijacked connection until it closes.
 func (n *Internet) tunnel(ctx context.Context, conn net.Conn, cfg *tls.Config) {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	if _, err := conn.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
 		return
 	}

@@ -17,7 +17,7 @@ func (r *Runner) kindWatcher(ctx context.Context) *controller {
 	var mu sync.Mutex
 	started := map[catalog.GroupKind]bool{}
 	return r.controller(crds(), 0, func(_ context.Context, t turn) (time.Duration, error) {
-		if !hasCondition(t.obj, "Established", "True") {
+		if !isTrue(t.obj, "Established") {
 			return 0, nil
 		}
 		gk, gvr := kindOf(t.obj)

@@ -57,10 +57,10 @@ func (t turn) observed() int64 {
 	return t.obj.GetGeneration()
 }
 
-func hasCondition(obj *unstructured.Unstructured, kind, status string) bool {
+func isTrue(obj *unstructured.Unstructured, kind string) bool {
 	list, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
 	for _, item := range list {
-		if c, ok := item.(map[string]any); ok && c["type"] == kind && c["status"] == status {
+		if c, ok := item.(map[string]any); ok && c["type"] == kind && c["status"] == "True" {
 			return true
 		}
 	}

@@ -30,7 +30,7 @@ func (r *Runner) deployment(ctx context.Context, t turn) (time.Duration, error) 
 		status["conditions"] = conditions(t.obj, 0,
 			condition{"Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability."},
 			condition{"Progressing", "True", "NewReplicaSetAvailable", "ReplicaSet has successfully progressed."})
-	case hasCondition(t.obj, "Available", "True"):
+	case isTrue(t.obj, "Available"):
 		// A changed template rolls: the old replicas go on serving.
 		return 0, nil
 	default:
@@ -68,7 +68,7 @@ func (r *Runner) daemonSet(ctx context.Context, t turn) (time.Duration, error) {
 
 // job reports a job that ran once, successfully unless the fault says stalled.
 func (r *Runner) job(ctx context.Context, t turn) (time.Duration, error) {
-	if hasCondition(t.obj, "Complete", "True") || hasCondition(t.obj, "Failed", "True") {
+	if isTrue(t.obj, "Complete") || isTrue(t.obj, "Failed") {
 		return 0, nil
 	}
 	start := t.obj.GetCreationTimestamp().UTC().Format(time.RFC3339)

@@ -57,17 +57,10 @@ func (g *Graph[K]) Order() ([]K, error) {
 func (g *Graph[K]) CriticalPath(weight func(K) time.Duration) []K {
 	best := make(map[K]time.Duration, len(g.deps))
 	before := make(map[K]K, len(g.deps))
-	var last K
-	found := false
 	for _, component := range g.Components() {
 		for _, v := range component {
-			for _, d := range g.DependsOn(v) {
-				if _, inside := slices.BinarySearchFunc(component, d, g.compare); inside {
-					continue
-				}
-				if _, has := before[v]; !has || best[d] > best[before[v]] {
-					before[v] = d
-				}
+			if d, has := g.heaviest(v, component, best); has {
+				before[v] = d
 			}
 		}
 		// Weighed only now, so that no member sees another one's sum.
@@ -76,20 +69,41 @@ func (g *Graph[K]) CriticalPath(weight func(K) time.Duration) []K {
 			if d, has := before[v]; has {
 				best[v] += best[d]
 			}
-			if !found || best[v] > best[last] || best[v] == best[last] && g.compare(v, last) < 0 {
-				last, found = v, true
-			}
 		}
 	}
-	if !found {
-		return nil
-	}
-	path := []K{last}
-	for d, has := before[last]; has; d, has = before[d] {
-		path = append(path, d)
+	var path []K
+	for v, has := g.last(best); has; v, has = before[v] {
+		path = append(path, v)
 	}
 	slices.Reverse(path)
 	return path
+}
+
+// heaviest is the dependency of v with the greatest sum; the smallest of equals.
+func (g *Graph[K]) heaviest(v K, component []K, best map[K]time.Duration) (K, bool) {
+	var found K
+	has := false
+	for _, d := range g.DependsOn(v) {
+		if _, inside := slices.BinarySearchFunc(component, d, g.compare); inside {
+			continue
+		}
+		if !has || best[d] > best[found] {
+			found, has = d, true
+		}
+	}
+	return found, has
+}
+
+// last is the vertex with the greatest sum; the smallest of equals.
+func (g *Graph[K]) last(best map[K]time.Duration) (K, bool) {
+	var found K
+	has := false
+	for _, v := range g.Vertices() {
+		if !has || best[v] > best[found] {
+			found, has = v, true
+		}
+	}
+	return found, has
 }
 
 // queue is a heap of vertices that are free to come next.

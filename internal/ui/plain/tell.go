@@ -27,7 +27,7 @@ func (s *Sink) tell(e event.Event) {
 	case event.PreflightChecked:
 		s.tellPreflight(e, b)
 	case event.SourceMoved:
-		s.write(e.Time, zapcore.InfoLevel, s.names().MoveText(b)+": the new revision is what the run waits for now",
+		s.write(e.Time, zapcore.InfoLevel, view.MoveText(b)+": the new revision is what the run waits for now",
 			zap.String("event", "source.moved"), zap.String("object", b.Source.String()), zap.String("revision", b.To))
 	case event.StepStarted:
 		s.tellStarted(e, b)
@@ -38,7 +38,7 @@ func (s *Sink) tell(e event.Event) {
 	case event.StepFinished:
 		s.tellFinished(e, b)
 	case event.Warned:
-		s.write(e.Time, zapcore.WarnLevel, s.names().WarningText(b),
+		s.write(e.Time, zapcore.WarnLevel, s.called.Warning(b),
 			zap.String("event", "warning"), zap.String("object", objectOf(b.Object)))
 	case event.RunFinished:
 		s.tellEnd(e, b)
@@ -55,7 +55,7 @@ func (s *Sink) tellPlan(e event.Event, p *tiers.Plan) {
 		fmt.Sprintf("plan%s: %s, %s (run %s)", where, view.Count(len(p.Tiers), "tier"), view.Count(len(p.Steps), "step"), e.Run),
 		zap.String("event", "plan"), zap.String("run", e.Run), zap.String("cluster", p.Cluster),
 		zap.Int("tiers", len(p.Tiers)), zap.Int("steps", len(p.Steps)))
-	v := s.names()
+	v := view.Of(&s.state)
 	for _, l := range p.Left {
 		msg := fmt.Sprintf("%s stays suspended: %s", v.Name(l.Object), view.Line(l.Why))
 		if behind := v.BehindLeft(l); len(behind) > 0 {
@@ -193,7 +193,7 @@ func (s *Sink) tellTier(at time.Time, name string) {
 	if !s.complete(name) {
 		return
 	}
-	v := s.names()
+	v := view.Of(&s.state)
 	for i := range v.Tiers {
 		t := &v.Tiers[i]
 		if t.Name != name || t.Status != view.Ready || len(t.Members)+len(t.Probes) < 2 {
@@ -205,25 +205,31 @@ func (s *Sink) tellTier(at time.Time, name string) {
 	}
 }
 
-// complete reports whether every step of the tier has ended. It is the cheap
-// half of the question, asked after every step.
+// complete reports whether every step of a tier of several has ended. It is
+// the cheap half of the question, asked after every step: a View costs a walk
+// over the plan.
 func (s *Sink) complete(tier string) bool {
 	for i := range s.state.Tiers {
 		if s.state.Tiers[i].Tier.Name != tier {
 			continue
 		}
+		several := 0
 		for _, n := range s.state.Tiers[i].Steps {
-			if s.state.Steps[n].Outcome == event.Pending {
+			st := &s.state.Steps[n]
+			if st.Outcome == event.Pending {
 				return false
 			}
+			if st.Step.Verb == tiers.Ready || st.Step.Verb == tiers.Probe {
+				several++
+			}
 		}
-		return true
+		return several > 1
 	}
 	return false
 }
 
 func (s *Sink) tellEnd(e event.Event, b event.RunFinished) {
-	v := s.names()
+	v := view.Of(&s.state)
 	took := view.Duration(v.Elapsed(e.Time))
 	field := zap.String("event", "run.finished")
 	if b.Err == nil {
@@ -246,10 +252,6 @@ func (s *Sink) tellEnd(e event.Event, b event.RunFinished) {
 		s.write(e.Time, zapcore.ErrorLevel, line, field, zap.String("object", objectOf(t.Item.Object)))
 	}
 }
-
-// names looks at the run for its names and sums. It costs a walk over the
-// plan, so it is for lines that are few.
-func (s *Sink) names() *view.View { return view.Of(&s.state) }
 
 // label is how a line begins: "platform", "apps: media/plex", or
 // "platform-config-cdi: probe folded-in".

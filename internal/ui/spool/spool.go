@@ -106,9 +106,7 @@ func (s *Spool) work() {
 	for range s.wake {
 		batch, closed := s.take()
 		for _, p := range batch {
-			if err := s.write(p); err != nil {
-				s.fail(err)
-			}
+			s.write(p)
 		}
 		if closed {
 			break
@@ -123,15 +121,16 @@ func (s *Spool) work() {
 
 // write stops writing at the first error: half a stream helps, a stream with
 // holes misleads.
-func (s *Spool) write(p []byte) error {
+func (s *Spool) write(p []byte) {
 	s.mu.Lock()
 	broken := s.err != nil
 	s.mu.Unlock()
 	if broken {
-		return nil
+		return
 	}
-	_, err := s.w.Write(p)
-	return err
+	if _, err := s.w.Write(p); err != nil {
+		s.fail(err)
+	}
 }
 
 // take empties the queue. Nothing is queued after closed, so a batch taken

@@ -193,7 +193,7 @@ func TestSizeOfWhatIsNoTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	if w, h := SizeOf(f)(); w != 0 || h != 0 {
 		t.Errorf("a file is %d by %d", w, h)
 	}

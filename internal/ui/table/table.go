@@ -68,7 +68,7 @@ func header(v *view.View, width int, now time.Time, style Style) string {
 func notes(v *view.View, width int, style Style) []string {
 	var out []string
 	if n := len(v.Moves); n > 0 {
-		out = append(out, style.faint(style.clip("  note: "+v.MoveText(v.Moves[n-1]), width)))
+		out = append(out, style.faint(style.clip("  note: "+view.MoveText(v.Moves[n-1]), width)))
 	}
 	if n := len(v.Warnings); n > 0 {
 		text := "  warning: "

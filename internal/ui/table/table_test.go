@@ -55,29 +55,39 @@ func TestRenderStyles(t *testing.T) {
 
 // Every frame of every run fits into the terminal, whatever its size.
 func TestRenderFits(t *testing.T) {
-	for name, s := range runs() {
+	all := runs()
+	for seed := range uint64(20) {
+		all[fmt.Sprintf("random %d", seed)] = uitest.Random(seed)
+	}
+	for name, s := range all {
 		var st event.State
 		for i, e := range s.Events {
 			st.Apply(e)
-			if i%7 != 0 && i != len(s.Events)-1 {
+			if i%11 != 0 && i != len(s.Events)-1 {
 				continue // not every frame at every size: this is quadratic
 			}
-			for _, width := range []int{20, 33, 57, 80, 200} {
-				for _, height := range []int{3, 5, 8, 24} {
-					frame := Render(&st, width, height, e.Time, Style{Color: i%2 == 0, Unicode: true})
-					lines := strings.Split(strings.TrimSuffix(frame, "\n"), "\n")
-					if len(lines) > height {
-						t.Fatalf("%s event %d at %dx%d: %d lines\n%s", name, i, width, height, len(lines), frame)
-					}
-					for _, l := range lines {
-						if lipgloss.Width(l) > width {
-							t.Fatalf("%s event %d at %dx%d: %d cells in %q", name, i, width, height, lipgloss.Width(l), l)
-						}
-					}
+			for _, size := range [][2]int{{20, 3}, {20, 24}, {33, 6}, {57, 24}, {120, 6}, {120, 24}} {
+				if err := fits(&st, size[0], size[1], e.Time, i%2 == 0); err != nil {
+					t.Fatalf("%s, event %d: %v", name, i, err)
 				}
 			}
 		}
 	}
+}
+
+// fits says what is wrong with the frame, if anything is.
+func fits(st *event.State, width, height int, now time.Time, color bool) error {
+	frame := Render(st, width, height, now, Style{Color: color, Unicode: true})
+	lines := strings.Split(strings.TrimSuffix(frame, "\n"), "\n")
+	if len(lines) > height {
+		return fmt.Errorf("%d lines at %dx%d:\n%s", len(lines), width, height, frame)
+	}
+	for _, l := range lines {
+		if lipgloss.Width(l) > width {
+			return fmt.Errorf("%d cells at %dx%d in %q", lipgloss.Width(l), width, height, l)
+		}
+	}
+	return nil
 }
 
 func TestRenderWithoutColourHasNoEscapes(t *testing.T) {

@@ -155,7 +155,7 @@ func (v *View) whyLeft(it *Item) string {
 // what was seen is the reason.
 func GivenUp(err error) string {
 	type wrapper interface{ Unwrap() error }
-	w, ok := err.(wrapper) //nolint:errorlint // asks about the outermost error only
+	w, ok := err.(wrapper) // of the outermost error only
 	if !ok {
 		return Line(text(err))
 	}
@@ -221,7 +221,7 @@ func (i *Item) weight() int {
 }
 
 // MoveText says that a source moved.
-func (v *View) MoveText(m event.SourceMoved) string {
+func MoveText(m event.SourceMoved) string {
 	s := fmt.Sprintf("source %s moved to %s", m.Source.Name, Revision(m.To))
 	if m.From != "" {
 		s = fmt.Sprintf("source %s moved from %s to %s", m.Source.Name, Revision(m.From), Revision(m.To))
@@ -230,10 +230,13 @@ func (v *View) MoveText(m event.SourceMoved) string {
 }
 
 // WarningText is a warning as one line.
-func (v *View) WarningText(w event.Warned) string {
+func (v *View) WarningText(w event.Warned) string { return v.names.Warning(w) }
+
+// Warning is a warning as one line.
+func (n Names) Warning(w event.Warned) string {
 	msg := Line(w.Message)
 	if w.Object.IsZero() || strings.Contains(msg, w.Object.Name) {
 		return msg
 	}
-	return v.names.Of(w.Object) + ": " + msg
+	return n.Of(w.Object) + ": " + msg
 }

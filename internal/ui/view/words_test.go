@@ -161,8 +161,8 @@ func TestMoveAndWarningText(t *testing.T) {
 	v := Of(uitest.UnderWay().State())
 	repo := tiers.Ref{Kind: tiers.KindGitRepository, Namespace: "flux-system", Name: "apps"}
 	for _, c := range []struct{ got, want string }{
-		{v.MoveText(event.SourceMoved{Source: repo, From: uitest.Old, To: uitest.New}), "source apps moved from main@sha1:0f1e2d3 to main@sha1:1a2b3c4"},
-		{v.MoveText(event.SourceMoved{Source: repo, To: uitest.New}), "source apps moved to main@sha1:1a2b3c4"},
+		{MoveText(event.SourceMoved{Source: repo, From: uitest.Old, To: uitest.New}), "source apps moved from main@sha1:0f1e2d3 to main@sha1:1a2b3c4"},
+		{MoveText(event.SourceMoved{Source: repo, To: uitest.New}), "source apps moved to main@sha1:1a2b3c4"},
 		{v.WarningText(event.Warned{Message: "beware\nof it"}), "beware of it"},
 		{v.WarningText(event.Warned{Object: repo, Message: "is slow"}), "GitRepository apps: is slow"},
 		{v.WarningText(event.Warned{Object: repo, Message: "GitRepository apps is slow"}), "GitRepository apps is slow"},

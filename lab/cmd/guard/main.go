@@ -46,7 +46,8 @@ func guard(pidfile string, argv []string) int {
 	// On Linux the death signal of a child is tied to the thread that forked
 	// it: without the lock Go could retire that thread, and the child with it.
 	runtime.LockOSThread()
-	cmd := exec.Command(argv[0], argv[1:]...)
+	// No context: the end of file is what ends the program.
+	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // see above
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = dieWithParent()
 	if err := cmd.Start(); err != nil {

@@ -35,12 +35,12 @@ func main() {
 // failure, 2 for wrong usage.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
-		fmt.Fprint(stderr, usage)
+		_, _ = fmt.Fprint(stderr, usage)
 		return 2
 	}
 	began := time.Now()
 	logf := func(format string, v ...any) {
-		fmt.Fprintf(stderr, "%6.1fs  %s\n", time.Since(began).Seconds(), fmt.Sprintf(format, v...))
+		_, _ = fmt.Fprintf(stderr, "%6.1fs  %s\n", time.Since(began).Seconds(), fmt.Sprintf(format, v...))
 	}
 	var err error
 	switch args[0] {
@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case "up":
 		err = up(ctx, args[1:], stdout, stderr, logf)
 	case "help", "-h", "--help":
-		fmt.Fprint(stdout, usage)
+		_, _ = fmt.Fprint(stdout, usage)
 		return 0
 	default:
 		err = usageError(fmt.Sprintf("there is no command %q", args[0]))
@@ -68,10 +68,10 @@ func report(err error, stderr io.Writer) int {
 	case nil:
 		return 0
 	case usageError:
-		fmt.Fprintf(stderr, "lab: %v\n\n%s", err, usage)
+		_, _ = fmt.Fprintf(stderr, "lab: %v\n\n%s", err, usage)
 		return 2
 	default:
-		fmt.Fprintf(stderr, "lab: %v\n", err)
+		_, _ = fmt.Fprintf(stderr, "lab: %v\n", err)
 		return 1
 	}
 }
@@ -95,7 +95,7 @@ func build(ctx context.Context, args []string, stdout, _ io.Writer, logf func(st
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(stdout, set.Dir)
+	_, _ = fmt.Fprintln(stdout, set.Dir)
 	return nil
 }
 
@@ -124,7 +124,7 @@ func up(ctx context.Context, args []string, stdout, _ io.Writer, logf func(strin
 			return err
 		}
 	}
-	fmt.Fprintln(stdout, c.Kubeconfig())
+	_, _ = fmt.Fprintln(stdout, c.Kubeconfig())
 	logf("up; Ctrl-C takes it down. Logs are in %s", c.Dir())
 	<-ctx.Done()
 	return nil

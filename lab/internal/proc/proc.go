@@ -45,7 +45,7 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("log of %s: %w", spec.Name, err)
 	}
-	defer out.Close() // the child has its own copy
+	defer func() { _ = out.Close() }() // the child has its own copy
 	cmd := exec.CommandContext(ctx, spec.Guard, append([]string{"-pidfile", spec.Log + ".pid", spec.Path}, spec.Args...)...)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.Env = append(os.Environ(), spec.Env...)

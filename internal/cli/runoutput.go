@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/standup-sh/standup/bootstrap/event"
+	"github.com/standup-sh/standup/internal/report"
+	"github.com/standup-sh/standup/internal/ui/jsonl"
+	"github.com/standup-sh/standup/internal/ui/plain"
+	"github.com/standup-sh/standup/internal/ui/table"
+)
+
+// runOutput is everything that a run is told to: one renderer for people or
+// programs, the record on disk, and the state that the closing words are made
+// from.
+type runOutput struct {
+	streams  Streams
+	o        common
+	format   string
+	live     *table.Live // nil unless the format is table
+	renderer closer
+	record   *report.Recorder
+	state    event.State
+	started  bool
+}
+
+// newRunOutput chooses the renderer: a table on a terminal, else plain lines.
+func newRunOutput(streams Streams, o common) *runOutput {
+	out := &runOutput{streams: streams, o: o, format: o.Output}
+	if out.format == "" {
+		out.format = outputPlain
+		if isTerminal(streams.Err) {
+			out.format = outputTable
+		}
+	}
+	if out.format == outputTable {
+		opts := table.Options{Style: table.NewStyle(o.Color, isTerminal(streams.Err), streams.Getenv)}
+		if f, ok := streams.Err.(*os.File); ok {
+			opts.Size = table.SizeOf(f)
+		}
+		out.live = table.New(streams.Err, opts)
+	}
+	return out
+}
+
+// logs is where log lines go: above the table when there is one.
+func (out *runOutput) logs() io.Writer {
+	if out.live != nil {
+		return out.live
+	}
+	return out.streams.Err
+}
+
+// sink opens the renderers for a run.
+func (out *runOutput) sink(string) event.Sink {
+	out.started = true
+	code := jsonl.Options{ExitCode: exitCode}
+	switch out.format {
+	case outputTable:
+		out.renderer = liveTable{out.live}
+	case outputJSONL:
+		out.renderer = jsonl.New(out.streams.Out, code)
+	default:
+		out.renderer = plain.New(out.streams.Err, plain.Options{JSON: out.o.LogFormat == "json", Verbose: out.o.Verbose})
+	}
+	out.record = report.NewRecorder(report.RunsDir(out.streams.Getenv), code)
+	return event.Tee{fold{&out.state}, out.record, out.renderer}
+}
+
+// closer is a renderer that has to be closed.
+type closer interface {
+	event.Sink
+	Close() error
+}
+
+// liveTable is a table as a closer: it draws what it can, and nobody waits for
+// a terminal that is gone.
+type liveTable struct{ *table.Live }
+
+// Close implements closer.
+func (l liveTable) Close() error {
+	l.Live.Close()
+	return nil
+}
+
+// fold keeps the state.
+type fold struct{ state *event.State }
+
+// Emit implements event.Sink.
+func (f fold) Emit(e event.Event) { f.state.Apply(e) }
+
+// close ends the renderers and says the closing words.
+func (out *runOutput) close(err error) error {
+	if out.live != nil && !out.started {
+		out.live.Close() // nothing was drawn
+	}
+	if !out.started || !out.state.Done {
+		return err
+	}
+	if closing := out.renderer.Close(); closing != nil {
+		_, _ = fmt.Fprintf(out.streams.Err, "standup: the run's output is incomplete: %v\n", closing) // stderr is all that is left
+	}
+	record := out.record.Path()
+	if failed := out.record.Close(); failed != nil {
+		_, _ = fmt.Fprintf(out.streams.Err, "warning: %v\n", failed) // a record is not worth a failure
+		record = ""
+	}
+	if said := out.say(err, record); said != nil {
+		return said
+	}
+	return told(err)
+}
+
+// say writes the result: a summary for people, JSON for programs.
+func (out *runOutput) say(err error, record string) error {
+	if out.format == outputJSON {
+		data, failed := report.JSON(&out.state, exitCode(err))
+		if failed != nil {
+			return failed
+		}
+		_, failed = fmt.Fprintf(out.streams.Out, "%s\n", data)
+		return failed
+	}
+	summary := report.Summary(&out.state, report.SummaryOptions{Verbose: out.o.Verbose, Record: record})
+	if out.format == outputJSONL {
+		return writeString(out.streams.Err, summary)
+	}
+	return writeString(out.streams.Out, summary)
+}
