@@ -157,9 +157,13 @@ func parseItem(id, version string) (item, bool) {
 	return item{gvk: meta.GroupKind.WithVersion(version), namespace: meta.Namespace, name: meta.Name}, true
 }
 
-// hasHealth leaves out kinds that are Current as soon as they exist.
+// hasHealth leaves out kinds that are Current as soon as they exist, and child
+// Kustomizations: those are steps of their own, and a parent that does not wait
+// for them must not be made to.
 func hasHealth(gk schema.GroupKind) bool {
 	switch gk.Group {
+	case kustomizeGroup:
+		return false
 	case "":
 		switch gk.Kind {
 		case "Secret", "ConfigMap", "ServiceAccount", "Namespace", "LimitRange", "ResourceQuota", "Endpoints":

@@ -1,6 +1,8 @@
 package bootstrap
 
 import (
+	"cmp"
+
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
 	"github.com/fluxcd/pkg/apis/meta"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -23,7 +25,7 @@ func Snapshot(w World) tiers.Snapshot {
 	}
 	for _, src := range w.Sources() {
 		ref := tiers.Ref{Kind: src.Kind, Namespace: src.Namespace, Name: src.Name}
-		s.Sources = append(s.Sources, tiers.Source{Ref: ref, Suspension: w.Suspension(ref)})
+		s.Sources = append(s.Sources, tiers.Source{Ref: ref, Suspension: w.Suspension(ref), Settled: src.Artifact != nil})
 	}
 	return s
 }
@@ -41,11 +43,13 @@ func kustomizationOf(w World, k *kustomizev1.Kustomization) tiers.Kustomization 
 		Interval:      k.Spec.Interval.Duration,
 		RetryInterval: k.GetRetryInterval(),
 	}
+	if k.Spec.Wait {
+		return t // the controller ignores healthChecks then
+	}
 	for _, c := range k.Spec.HealthChecks {
-		// With wait the controller ignores healthChecks; without, a child
-		// Kustomization among them makes the parent wait for it.
 		if c.Kind == kustomizev1.KustomizationKind {
 			t.Waits = true
+			t.WaitsFor = append(t.WaitsFor, tiers.KustomizationRef(cmp.Or(c.Namespace, k.Namespace), c.Name))
 		}
 	}
 	return t

@@ -91,12 +91,31 @@ func (c *Cluster) fluxCRDs() ([]*unstructured.Unstructured, error) {
 		{Group: notification, Kind: "Receiver", Plural: "receivers", Versions: []string{"v1"}},
 	} {
 		k.Scope = catalog.Namespaced
-		out = append(out, standin.CRD(k, nil))
+		crd := standin.CRD(k, nil)
+		if k.Kind == "HelmRelease" {
+			printable(crd, "hr")
+		}
+		out = append(out, crd)
 	}
 	for _, crd := range out {
 		crd.SetLabels(fluxLabels(crd.GetLabels()))
 	}
 	return out, nil
+}
+
+// printable gives a CRD the short name and the columns of kubectl get that
+// people are used to.
+func printable(crd *unstructured.Unstructured, short string) {
+	_ = unstructured.SetNestedStringSlice(crd.Object, []string{short}, "spec", "names", "shortNames")
+	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	for _, v := range versions {
+		v.(map[string]any)["additionalPrinterColumns"] = []any{
+			map[string]any{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
+			map[string]any{"name": "Ready", "type": "string", "jsonPath": `.status.conditions[?(@.type=="Ready")].status`},
+			map[string]any{"name": "Status", "type": "string", "jsonPath": `.status.conditions[?(@.type=="Ready")].message`},
+		}
+	}
+	_ = unstructured.SetNestedSlice(crd.Object, versions, "spec", "versions")
 }
 
 // fluxLabels are the labels that `flux install` puts on everything.

@@ -99,7 +99,10 @@ func (c *Cluster) waitAttempted(ctx context.Context, o BootstrapOptions) error {
 		status, reason, message := Condition(obj, "Ready")
 		last = fmt.Sprintf("%s/%s: %s", status, reason, message)
 		attempted, _, _ := unstructured.NestedString(obj.Object, "status", "lastAttemptedRevision")
-		return attempted != "" && (status == "True" || status == "False"), nil
+		applied, _, _ := unstructured.NestedString(obj.Object, "status", "lastAppliedRevision")
+		// A root that is in its own tree labels itself and is then no longer
+		// looked at: its second pass stays in progress for ever.
+		return applied != "" || attempted != "" && status == "False", nil
 	})
 	if err != nil {
 		return fmt.Errorf("wait for the root Kustomization (last seen %s): %w", last, err)

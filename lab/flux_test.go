@@ -187,7 +187,10 @@ spec: {cloneStrategy: csi-clone}
 	if err := c.Bootstrap(ctx, BootstrapOptions{Path: "./apps", RetryInterval: "3s"}); err != nil {
 		t.Fatal(err)
 	}
-	obj := eventually(ctx, t, c, Kustomizations(), FluxNamespace, FluxNamespace, is("Ready", "False"))
+	obj := eventually(ctx, t, c, Kustomizations(), FluxNamespace, FluxNamespace, func(obj *unstructured.Unstructured) bool {
+		status, reason, _ := Condition(obj, "Ready")
+		return status == "False" && reason != "ArtifactFailed" // git is still being read
+	})
 	_, reason, message := Condition(obj, "Ready")
 	t.Logf("%s: %s", reason, message)
 	if !strings.Contains(message, `StorageProfile`) {

@@ -101,7 +101,8 @@ func waitReady(ctx context.Context, t *testing.T, c *Cluster, name, revision str
 }
 
 func TestStartedClusterRunsFluxAndStopsClean(t *testing.T) {
-	ctx, c := start(t, Options{})
+	// The second tier would otherwise wait 30 s for Flux to look again.
+	ctx, c := start(t, Options{KustomizeController: []string{"--requeue-dependency=1s"}})
 	pids := c.pids(t)
 	if len(pids) != 4 {
 		t.Errorf("got %d processes, want 4", len(pids))

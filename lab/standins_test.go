@@ -20,12 +20,31 @@ import (
 // TestStandIns tries each stand-in on one cluster without Flux.
 func TestStandIns(t *testing.T) {
 	ctx, c := start(t, Options{NoControllers: true})
+	t.Run("the API server takes every kind of the catalogue", testCatalogue(ctx, c))
 	t.Run("workloads become available", testWorkloads(ctx, c))
 	t.Run("a delay, a fault, and healing", testDelays(ctx, c))
 	t.Run("claims are bound and services get an address", testStorage(ctx, c))
 	t.Run("a chart brings its kinds and operator", testHelm(ctx, c))
 	t.Run("a HelmRelease stalls", testHelmStalls(ctx, c))
 	t.Run("CDI brings its kinds and folds profiles", testCDI(ctx, c))
+}
+
+func testCatalogue(ctx context.Context, c *Cluster) func(*testing.T) {
+	return func(t *testing.T) {
+		cat, err := catalog.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		crds := c.Dynamic().Resource(resource("apiextensions.k8s.io", "v1", "customresourcedefinitions"))
+		for _, e := range cat.Entries() {
+			for _, k := range e.Provides {
+				_, err := crds.Create(ctx, standin.CRD(k, nil), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+				if err != nil {
+					t.Errorf("%s: %v", e.Name, err)
+				}
+			}
+		}
+	}
 }
 
 func resource(group, version, name string) schema.GroupVersionResource {

@@ -116,58 +116,76 @@ func holdsEdges(t *testing.T, in Input, p *Plan, at map[StepID]int) {
 	}
 }
 
-// leftByOracle works out what is left by asking each Kustomization in turn, as
-// slowly as it is plain.
-func leftByOracle(in Input) []Left {
-	byRef := map[Ref]*Kustomization{}
-	for i := range in.Snapshot.Kustomizations {
-		byRef[in.Snapshot.Kustomizations[i].Ref] = &in.Snapshot.Kustomizations[i]
-	}
-	sources := map[Ref]Source{}
+// oracle answers questions about a cluster as slowly as they are plain.
+type oracle struct {
+	byRef   map[Ref]*Kustomization
+	sources map[Ref]Source
+	why     map[Ref]string // why it is left
+}
+
+func newOracle(in Input) oracle {
+	o := oracle{byRef: map[Ref]*Kustomization{}, sources: map[Ref]Source{}, why: map[Ref]string{}}
 	for _, s := range in.Snapshot.Sources {
-		sources[s.Ref] = s
+		o.sources[s.Ref] = s
 	}
-	why := map[Ref]string{}
-	for ref, k := range byRef {
-		switch {
-		case k.Suspension == SuspendedInGit:
-			why[ref] = "suspended in git"
-		case k.Suspension == SuspendedLive && in.Order != nil:
-			for i := range in.Order.Tiers {
-				if tier := &in.Order.Tiers[i]; tier.Leaves(DefaultNamespace, ref) {
-					why[ref] = fmt.Sprintf("leaveSuspended of tier %q", tier.Name)
-				}
-			}
+	for i := range in.Snapshot.Kustomizations {
+		k := &in.Snapshot.Kustomizations[i]
+		o.byRef[k.Ref] = k
+		if k.Suspension == SuspendedInGit {
+			o.why[k.Ref] = "suspended in git"
 		}
-		if sources[k.Source].Suspension == SuspendedInGit {
-			why[k.Source] = "suspended in git"
+		if tier := o.leftBy(in.Order, k.Ref); tier != "" && k.Suspension == SuspendedLive {
+			o.why[k.Ref] = fmt.Sprintf("leaveSuspended of tier %q", tier)
+		}
+		if o.sources[k.Source].Suspension == SuspendedInGit {
+			o.why[k.Source] = "suspended in git"
 		}
 	}
-	var behind func(ref, cause Ref, seen map[Ref]bool) bool
-	behind = func(ref, cause Ref, seen map[Ref]bool) bool {
-		if ref == cause {
-			return true
-		}
-		k := byRef[ref]
-		if k == nil || seen[ref] || why[ref] != "" && k.Settled {
-			return false
-		}
-		seen[ref] = true
-		through := append(slices.Clone(k.DependsOn), k.Source)
-		if k.Missing {
-			through = append(through, k.Parent)
-		}
-		return slices.ContainsFunc(through, func(n Ref) bool { return behind(n, cause, seen) })
+	return o
+}
+
+// leftBy names the tier that leaves ref suspended.
+func (o oracle) leftBy(order *TierOrder, ref Ref) string {
+	if order == nil {
+		return ""
 	}
+	for i := range order.Tiers {
+		if order.Tiers[i].Leaves(DefaultNamespace, ref) {
+			return order.Tiers[i].Name
+		}
+	}
+	return ""
+}
+
+// behind reports whether ref cannot start before cause is Ready.
+func (o oracle) behind(ref, cause Ref, seen map[Ref]bool) bool {
+	if ref == cause {
+		return true
+	}
+	k := o.byRef[ref]
+	if k == nil || seen[ref] || o.why[ref] != "" && k.Settled {
+		return false
+	}
+	seen[ref] = true
+	through := append(slices.Clone(k.DependsOn), k.Source)
+	if k.Missing {
+		through = append(through, k.Parent)
+	}
+	return slices.ContainsFunc(through, func(n Ref) bool { return o.behind(n, cause, seen) })
+}
+
+// leftByOracle asks of each left object and each Kustomization in turn.
+func leftByOracle(in Input) []Left {
+	o := newOracle(in)
 	var left []Left
-	for cause := range why {
-		l := Left{Object: cause, Why: why[cause]}
-		settled := sources[cause].Settled
-		if k := byRef[cause]; k != nil {
+	for cause, why := range o.why {
+		l := Left{Object: cause, Why: why}
+		settled := o.sources[cause].Settled
+		if k := o.byRef[cause]; k != nil {
 			settled = k.Settled
 		}
-		for ref := range byRef {
-			if !settled && why[ref] == "" && behind(ref, cause, map[Ref]bool{}) {
+		for ref := range o.byRef {
+			if !settled && o.why[ref] == "" && o.behind(ref, cause, map[Ref]bool{}) {
 				l.Behind = append(l.Behind, ref)
 			}
 		}

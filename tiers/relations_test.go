@@ -2,6 +2,8 @@ package tiers
 
 import (
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,5 +99,74 @@ func TestRefText(t *testing.T) {
 	r := KustomizationRef("media", "plex")
 	if r.String() != "Kustomization/media/plex" || r.NamespacedName() != "media/plex" || r.IsZero() || !(Ref{}).IsZero() {
 		t.Errorf("%s, %s", r, r.NamespacedName())
+	}
+}
+
+// TestBehindOfAgreesWithAnOracle asks of every pair.
+func TestBehindOfAgreesWithAnOracle(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		s := world(r, 1+r.IntN(10))
+		for i := range s.Kustomizations {
+			s.Kustomizations[i].Suspension = NotSuspended
+			s.Kustomizations[i].Settled = false
+		}
+		o := newOracle(Input{Snapshot: s})
+		o.why = nil
+		causes := []Ref{sourceRef("s0"), sourceRef("s3")}
+		for ref := range o.byRef {
+			causes = append(causes, ref)
+		}
+		for _, cause := range causes {
+			var want []Ref
+			for ref := range o.byRef {
+				if ref != cause && o.behind(ref, cause, map[Ref]bool{}) {
+					want = append(want, ref)
+				}
+			}
+			slices.SortFunc(want, Ref.Compare)
+			if got := BehindOf(s, cause); !slices.Equal(got, want) {
+				t.Errorf("seed %d: behind %s: got %s, want %s", seed, cause, names(got), names(want))
+			}
+		}
+	}
+}
+
+// TestCriticalPathIsHeaviest compares with every chain that there is.
+func TestCriticalPathIsHeaviest(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		s := world(r, 1+r.IntN(9))
+		rel := relate(s, nil)
+		starts := rel.starts()
+		if len(starts.Cycles()) > 0 {
+			continue
+		}
+		weights := map[Ref]time.Duration{}
+		for ref := range rel.all {
+			weights[ref] = time.Duration(r.IntN(20)) * time.Second
+		}
+		var heaviest func(ref Ref) time.Duration
+		heaviest = func(ref Ref) time.Duration {
+			var most time.Duration
+			for _, d := range starts.DependsOn(ref) {
+				most = max(most, heaviest(d))
+			}
+			return most + weights[ref]
+		}
+		var want, got time.Duration
+		for ref := range rel.all {
+			want = max(want, heaviest(ref))
+		}
+		path := CriticalPath(s, func(ref Ref) time.Duration { return weights[ref] })
+		for i, ref := range path {
+			got += weights[ref]
+			if i > 0 && !slices.Contains(starts.DependsOn(ref), path[i-1]) {
+				t.Errorf("seed %d: %s does not follow %s", seed, ref, path[i-1])
+			}
+		}
+		if got != want {
+			t.Errorf("seed %d: the path %s takes %s, another one takes %s", seed, names(path), got, want)
+		}
 	}
 }

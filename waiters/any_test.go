@@ -8,8 +8,14 @@ import (
 func TestJudgeAny(t *testing.T) {
 	cr := `{apiVersion: example.io/v1, kind: Engine, metadata: {namespace: apps, name: e, generation: 2}, status: `
 	checkJudged(t, []judged{
-		{"a kind without conditions", `{apiVersion: v1, kind: ConfigMap, metadata: {namespace: apps, name: c}}`, Observation{State: Ready, Reason: "Current", Message: "Resource is always ready"}},
-		{"ready", cr + `{observedGeneration: 2, conditions: [{type: Ready, status: "True"}]}}`, Observation{State: Ready, Reason: "Current", Message: "Resource is Ready"}},
+		{
+			"a kind without conditions", `{apiVersion: v1, kind: ConfigMap, metadata: {namespace: apps, name: c}}`,
+			Observation{State: Ready, Reason: "Current", Message: "Resource is always ready"},
+		},
+		{
+			"ready", cr + `{observedGeneration: 2, conditions: [{type: Ready, status: "True"}]}}`,
+			Observation{State: Ready, Reason: "Current", Message: "Resource is Ready"},
+		},
 		{
 			"not ready", cr + `{observedGeneration: 2, conditions: [{type: Ready, status: "False", reason: Pending, message: waiting for a disk}]}}`,
 			Observation{State: Progressing, Reason: "Pending", Message: "waiting for a disk"},

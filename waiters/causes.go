@@ -52,28 +52,32 @@ func Causes() []CauseInfo {
 	}
 }
 
-// newCause returns a cause of the kind's usual class.
-func newCause(kind CauseKind, subject string) Cause {
+// infoOf returns the zero CauseInfo for a kind that there is not.
+func infoOf(kind CauseKind) CauseInfo {
 	for _, info := range Causes() {
 		if info.Kind == kind {
-			return Cause{Kind: kind, Class: info.Class}.about(subject)
+			return info
 		}
 	}
-	return Cause{Kind: kind, Subject: subject}
+	return CauseInfo{}
+}
+
+func (i CauseInfo) remedyFor(subject string) string {
+	if subject == "" {
+		subject = i.subject
+	}
+	return strings.ReplaceAll(i.remedy, "{}", subject)
+}
+
+// newCause returns a cause of the kind's usual class.
+func newCause(kind CauseKind, subject string) Cause {
+	info := infoOf(kind)
+	return Cause{Kind: kind, Class: info.Class, Subject: subject, Remedy: info.remedyFor(subject)}
 }
 
 // about returns the cause with another subject, and its remedy accordingly.
 func (c Cause) about(subject string) Cause {
-	c.Subject, c.Remedy = subject, ""
-	for _, info := range Causes() {
-		if info.Kind != c.Kind {
-			continue
-		}
-		if subject == "" {
-			subject = info.subject
-		}
-		c.Remedy = strings.ReplaceAll(info.remedy, "{}", subject)
-	}
+	c.Subject, c.Remedy = subject, infoOf(c.Kind).remedyFor(subject)
 	return c
 }
 

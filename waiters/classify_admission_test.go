@@ -7,16 +7,36 @@ func TestClassifyWebhook(t *testing.T) {
 	post := `ExternalSecret/tailscale/creds dry-run failed (InternalError): Internal error occurred: failed calling webhook "validate.externalsecret.external-secrets.io": failed to call webhook: Post "https://external-secrets-webhook.external-secrets.svc:443/validate?timeout=5s": `
 	subject := "webhook validate.externalsecret.external-secrets.io"
 	checkSayings(t, []saying{
-		{"refused", "ReconciliationFailed", post + "dial tcp 10.96.12.7:443: connect: connection refused", WebhookUnavailable, Passing, subject},
-		{"no endpoints", "ReconciliationFailed", post + `no endpoints available for service "external-secrets-webhook"`, WebhookUnavailable, Passing, subject},
-		{"no service", "ReconciliationFailed", post + `service "external-secrets-webhook" not found`, WebhookUnavailable, Passing, subject},
-		{"deadline", "ReconciliationFailed", post + "context deadline exceeded", WebhookUnavailable, Passing, subject},
+		{
+			"refused", "ReconciliationFailed",
+			post + "dial tcp 10.96.12.7:443: connect: connection refused",
+			WebhookUnavailable, Passing, subject,
+		},
+		{
+			"no endpoints", "ReconciliationFailed",
+			post + `no endpoints available for service "external-secrets-webhook"`,
+			WebhookUnavailable, Passing, subject,
+		},
+		{
+			"no service", "ReconciliationFailed",
+			post + `service "external-secrets-webhook" not found`,
+			WebhookUnavailable, Passing, subject,
+		},
+		{
+			"deadline", "ReconciliationFailed",
+			post + "context deadline exceeded",
+			WebhookUnavailable, Passing, subject,
+		},
 		{"EOF", "ReconciliationFailed", post + "EOF", WebhookUnavailable, Passing, subject},
-		{"authority", "ReconciliationFailed", post + "tls: failed to verify certificate: x509: certificate signed by unknown authority", WebhookUnavailable, Passing, subject},
+		{
+			"authority", "ReconciliationFailed",
+			post + "tls: failed to verify certificate: x509: certificate signed by unknown authority",
+			WebhookUnavailable, Passing, subject,
+		},
 		{
 			"conversion", "ReconciliationFailed",
 			`CDI/cdi dry-run failed: conversion webhook for cdi.kubevirt.io/v1beta1, Kind=CDI failed: Post "https://cdi-api.cdi.svc:443/convert?timeout=30s": dial tcp 10.96.1.9:443: connect: connection refused`,
-			WebhookUnavailable, Passing, "cdi.kubevirt.io/v1beta1, Kind=CDI",
+			WebhookUnavailable, Passing, "webhook for cdi.kubevirt.io/v1beta1, Kind=CDI",
 		},
 		{
 			"Helm", "InstallFailed",

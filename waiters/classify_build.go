@@ -3,22 +3,20 @@ package waiters
 import "regexp"
 
 var (
-	rePathMissing     = regexp.MustCompile(`kustomization path not found: stat (?:/tmp/)?(?:kustomization-\d+/)?(\S+): no such file`)
-	rePathMissingAny  = regexp.MustCompile(`kustomization path not found`)
+	rePathMissing     = regexp.MustCompile(`kustomization path not found(?:: stat (?:/tmp/)?(?:kustomization-\d+/)?(\S+): no such file)?`)
 	reUndefined       = regexp.MustCompile(`variable not set \(strict mode\): "([^"]+)"`)
 	reSubstituteGone  = regexp.MustCompile(`substitute from '(\w+)/([^']+)' error: .*not found`)
 	reValuesGone      = regexp.MustCompile(`could not resolve (\w+) chart values reference '([^']+)'.*not found`)
 	reValuesKey       = regexp.MustCompile(`could not resolve (\w+) chart values reference '([^']+)' with key '([^']+)'`)
-	reRemoteBase      = regexp.MustCompile(`kustomize build failed: .*(?:git fetch|dial tcp|no such host|i/o timeout|TLS handshake timeout|connection refused)`)
-	reBuildFile       = regexp.MustCompile(`(?:accumulating resources from '([^']+)'|failed to decode Kubernetes YAML from (?:/tmp/)?(?:kustomization-\d+/)?([^\s:]+))`)
 	reBuildSubstitute = regexp.MustCompile(`post build failed for '([^']+)': (?:envsubst error|UnmarshalJSON|YAMLToJSON|'[^']*' var name is invalid)`)
-	reBuild           = regexp.MustCompile(`kustomize build failed|accumulating resources|failed to decode Kubernetes|MalformedYAMLError|recovered from kustomize build panic|unable to get (?:patches|components|images|patchesStrategicMerge|patchesJson6902|buildMetadata)|component path '.*' must be local|failed to unmarshal kustomization file|found multiple kustomization files|unable to convert patch`)
+	reRemoteBase      = regexp.MustCompile(`kustomize build failed: .*(?:git fetch|dial tcp|no such host|i/o timeout|TLS handshake timeout|connection refused)`)
+	reBuildResource   = regexp.MustCompile(`accumulating resources from '([^']+)'`)
+	reBuildFile       = regexp.MustCompile(`failed to decode Kubernetes YAML from (?:/tmp/)?(?:kustomization-\d+/)?([^\s:]+)`)
 )
 
 func buildRules() []rule {
 	return []rule{
 		{kind: PathMissing, match: rePathMissing, subject: "$1"},
-		{kind: PathMissing, match: rePathMissingAny},
 		{kind: UndefinedVariable, match: reUndefined, subject: "$${$1}"},
 		{kind: SubstituteMissing, match: reSubstituteGone, subject: "$1 $2"},
 		{kind: SubstituteMissing, match: reValuesGone, subject: "$1 $2"},
@@ -26,7 +24,13 @@ func buildRules() []rule {
 		{kind: BuildFailed, match: reBuildSubstitute, subject: "$1"},
 		// A remote base that does not answer now may answer later.
 		{kind: BuildFailed, class: Passing, match: reRemoteBase},
-		{kind: BuildFailed, match: reBuildFile, subject: "$1$2"},
-		{kind: BuildFailed, match: reBuild},
+		{kind: BuildFailed, match: reBuildResource, subject: "$1"},
+		{kind: BuildFailed, match: reBuildFile, subject: "$1"},
+		{kind: BuildFailed, says: []string{
+			"kustomize build failed", "accumulating resources", "failed to decode Kubernetes", "MalformedYAMLError",
+			"recovered from kustomize build panic", "unable to get patches", "unable to get components",
+			"unable to get images", "unable to get buildMetadata", "unable to convert patch", "must be local and relative",
+			"failed to unmarshal kustomization file", "found multiple kustomization files",
+		}},
 	}
 }

@@ -6,9 +6,14 @@ func TestClassifyBuild(t *testing.T) {
 	checkSayings(t, []saying{
 		{
 			"path", "ArtifactFailed",
-			`kustomization path not found: stat /tmp/kustomization-3481728374/clusters/prd: no such file or directory`, PathMissing, Terminal, "clusters/prd",
+			`kustomization path not found: stat /tmp/kustomization-3481728374/clusters/prd: no such file or directory`,
+			PathMissing, Terminal, "clusters/prd",
 		},
-		{"path, another error", "ArtifactFailed", `kustomization path not found: lstat x: not a directory`, PathMissing, Terminal, ""},
+		{
+			"path, another error", "ArtifactFailed",
+			`kustomization path not found: lstat x: not a directory`,
+			PathMissing, Terminal, "",
+		},
 		{
 			"undefined variable", "BuildFailed",
 			`post build failed for 'ConfigMap.v1.[noGrp]/settings': envsubst error: variable substitution failed: variable not set (strict mode): "REGION"`,
@@ -54,18 +59,31 @@ func TestClassifyBuild(t *testing.T) {
 			`kustomize build failed: accumulating resources: accumulation err='accumulating resources from 'https://github.com/a/b//c?ref=v1': Get "https://github.com/a/b": dial tcp: lookup github.com on 10.96.0.10:53: no such host'`,
 			BuildFailed, Passing, "",
 		},
-		{"panic", "BuildFailed", `recovered from kustomize build panic: runtime error: invalid memory address`, BuildFailed, Terminal, ""},
+		{
+			"panic", "BuildFailed",
+			`recovered from kustomize build panic: runtime error: invalid memory address`,
+			BuildFailed, Terminal, "",
+		},
 		{"component", "BuildFailed", `component path '/etc' must be local and relative`, BuildFailed, Terminal, ""},
 	})
 }
 
 func TestClassifyDecryption(t *testing.T) {
 	checkSayings(t, []saying{
-		{"key Secret is absent", "BuildFailed", `Secret "sops-age" not found`, DecryptionFailed, NeedsAction, "Secret sops-age"},
-		{"key Secret is absent, from the API server", "BuildFailed", `secrets "sops-age" not found`, DecryptionFailed, NeedsAction, "Secret sops-age"},
+		{
+			"key Secret is absent", "BuildFailed",
+			`Secret "sops-age" not found`,
+			DecryptionFailed, NeedsAction, "Secret sops-age",
+		},
+		{
+			"key Secret is absent, from the API server", "BuildFailed",
+			`secrets "sops-age" not found`,
+			DecryptionFailed, NeedsAction, "Secret sops-age",
+		},
 		{
 			"key Secret is absent, named in full", "BuildFailed",
-			`cannot get sops decryption Secret 'flux-system/sops-age': secrets "sops-age" not found`, DecryptionFailed, NeedsAction, "Secret flux-system/sops-age",
+			`cannot get sops decryption Secret 'flux-system/sops-age': secrets "sops-age" not found`,
+			DecryptionFailed, NeedsAction, "Secret flux-system/sops-age",
 		},
 		{
 			"key Secret is malformed", "BuildFailed",
@@ -84,7 +102,8 @@ func TestClassifyDecryption(t *testing.T) {
 		},
 		{
 			"tampered", "BuildFailed",
-			`error decrypting sources: failed to verify sops data integrity: expected mac 'no MAC', got 'A1B2'`, DecryptionFailed, Terminal, "",
+			`error decrypting sources: failed to verify sops data integrity: expected mac 'no MAC', got 'A1B2'`,
+			DecryptionFailed, Terminal, "",
 		},
 		{
 			"key service is away", "BuildFailed",

@@ -15,7 +15,6 @@ var (
 	reKeyService     = regexp.MustCompile(`(?:decrypt|data key|Vault|KMS).*(?:dial tcp|no such host|i/o timeout|TLS handshake timeout|connection refused|deadline exceeded|status code: 50\d)`)
 	reDecryptObject  = regexp.MustCompile(`decryption failed for '([^']+)'`)
 	reDecryptFile    = regexp.MustCompile(`failed to decrypt and format '([^']+)'`)
-	reDecrypt        = regexp.MustCompile(`error decrypting sources|cannot create decryptor|cannot get sops data key|failed to verify sops data integrity|failed to decrypt|cannot decrypt|Error getting data key|Vault ConfigMap|no Vault login path|failed to authenticate with Vault`)
 )
 
 // The texts of kustomize-controller's internal/decryptor. A key that is made
@@ -25,10 +24,14 @@ func decryptionRules() []rule {
 		{kind: DecryptionFailed, class: NeedsAction, match: reKeySecretBare, reasons: []string{meta.BuildFailedReason}, subject: "Secret $1"},
 		{kind: DecryptionFailed, class: NeedsAction, match: reKeySecretGone, subject: "Secret $1"},
 		{kind: DecryptionFailed, class: NeedsAction, match: reKeySecretWrong, subject: "Secret $1"},
-		{kind: DecryptionFailed, match: reNoDecryption, subject: "$1"},
-		{kind: DecryptionFailed, class: Passing, match: reKeyService},
+		{kind: DecryptionFailed, says: []string{"is SOPS encrypted"}, match: reNoDecryption, subject: "$1"},
+		{kind: DecryptionFailed, class: Passing, says: []string{"decrypt", "data key", "Vault", "KMS"}, match: reKeyService},
 		{kind: DecryptionFailed, match: reDecryptObject, subject: "$1"},
 		{kind: DecryptionFailed, match: reDecryptFile, subject: "$1"},
-		{kind: DecryptionFailed, match: reDecrypt},
+		{kind: DecryptionFailed, says: []string{
+			"error decrypting sources", "cannot create decryptor", "cannot get sops data key", "Error getting data key",
+			"failed to verify sops data integrity", "failed to decrypt", "cannot decrypt", "Vault ConfigMap",
+			"no Vault login path", "failed to authenticate with Vault",
+		}},
 	}
 }

@@ -7,11 +7,10 @@ import (
 )
 
 var (
-	reHealthHelm    = regexp.MustCompile(`failed early due to stalled resources: \[.*?(HelmRelease/\S+) status: 'Failed'`)
-	reHealthFailed  = regexp.MustCompile(`failed early due to stalled resources: \[|timeout waiting for: \[.*status: 'Failed'`)
-	reHealthTimeout = regexp.MustCompile(`timeout waiting for: \[|can't determine status for `)
-	reUnhealthy     = regexp.MustCompile(`([A-Z]\w*/[^\s,\]]+) status: '(\w+)'`)
-	reUndetermined  = regexp.MustCompile(`can't determine status for ([A-Z]\w*/[^\s,\]]+)`)
+	reHealthHelm   = regexp.MustCompile(`failed early due to stalled resources: \[.*?(HelmRelease/\S+) status: 'Failed'`)
+	reHealthFailed = regexp.MustCompile(`timeout waiting for: \[.*status: 'Failed'`)
+	reUnhealthy    = regexp.MustCompile(`([A-Z]\w*/[^\s,\]]+) status: '(\w+)'`)
+	reUndetermined = regexp.MustCompile(`can't determine status for ([A-Z]\w*/[^\s,\]]+)`)
 )
 
 // maxNamed is how many objects a subject names.
@@ -19,10 +18,11 @@ const maxNamed = 3
 
 func healthRules() []rule {
 	return []rule{
-		{kind: MissingKind, match: reHealthNoKind, name: missingKind},
+		{kind: MissingKind, says: []string{": ["}, match: reHealthNoKind, name: missingKind},
 		{kind: HelmRetriesExhausted, match: reHealthHelm, subject: "$1"},
+		{kind: HealthCheckFailed, says: []string{"failed early due to stalled resources: ["}, name: failedObjects},
 		{kind: HealthCheckFailed, match: reHealthFailed, name: failedObjects},
-		{kind: HealthCheckTimeout, match: reHealthTimeout, name: unhealthyObjects},
+		{kind: HealthCheckTimeout, says: []string{"timeout waiting for: [", "can't determine status for "}, name: unhealthyObjects},
 	}
 }
 

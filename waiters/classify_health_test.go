@@ -50,11 +50,16 @@ func TestClassifyHealth(t *testing.T) {
 func TestClassifyHelm(t *testing.T) {
 	checkSayings(t, []saying{
 		{"retries", "RetriesExceeded", "Failed to install after 1 attempt(s)", HelmRetriesExhausted, Terminal, ""},
-		{"rollback target", "MissingRollbackTarget", "Failed to perform remediation: missing target release for rollback: cannot remediate failed release", HelmRetriesExhausted, Terminal, ""},
+		{
+			"rollback target", "MissingRollbackTarget",
+			"Failed to perform remediation: missing target release for rollback: cannot remediate failed release",
+			HelmRetriesExhausted, Terminal, "",
+		},
 		{"reason alone", "RetriesExceeded", "something new", HelmRetriesExhausted, Terminal, ""},
 		{
 			"wait", "InstallFailed",
-			`Helm install failed for release platform/cdi with chart cdi@1.61.0: context deadline exceeded`, HealthCheckTimeout, Passing, "",
+			`Helm install failed for release platform/cdi with chart cdi@1.61.0: context deadline exceeded`,
+			HealthCheckTimeout, Passing, "",
 		},
 		{
 			"wait, named", "InstallFailed",
@@ -81,6 +86,10 @@ func TestClassifyHelm(t *testing.T) {
 			`could not resolve ConfigMap chart values reference 'apps/web-values' with key 'values.yaml': missing key 'values.yaml' in ConfigMap chart values reference 'apps/web-values'`,
 			SubstituteMissing, NeedsAction, "key values.yaml of ConfigMap apps/web-values",
 		},
-		{"chart", "SourceNotReady", "HelmChart 'flux-system/apps-web' is not ready: latest generation of object has not been reconciled", SourceNoArtifact, Passing, ""},
+		{
+			"chart", "SourceNotReady",
+			"HelmChart 'flux-system/apps-web' is not ready: latest generation of object has not been reconciled",
+			SourceNoArtifact, Passing, "",
+		},
 	})
 }

@@ -12,9 +12,7 @@ var (
 	reNoKind = regexp.MustCompile(`no matches for kind "([^"]+)" in (?:version "([^"]+)"|group "([^"]*)")`)
 	// controller-runtime 0.23 and later, with aggregated discovery: the group
 	// version is not served at all.
-	reNoGroup = regexp.MustCompile(`no matches for (\S+?), Resource=|complete list of server APIs: (\S+?): the server could not find the requested resource`)
-	// A mapping that the controller still has of a kind that is gone.
-	reNoResource    = regexp.MustCompile(`the server could not find the requested resource|could not find the requested resource`)
+	reNoGroup       = regexp.MustCompile(`no matches for (\S+?), Resource=|complete list of server APIs: (\S+?): the server could not find the requested resource`)
 	reHealthNoKind  = regexp.MustCompile(`(?:timeout waiting for|stalled resources): \[.*no matches for kind "`)
 	reNamespaceGone = regexp.MustCompile(`namespaces "([^"]+)" not found`)
 	// Not a question of permission, although the API server says Forbidden.
@@ -25,13 +23,14 @@ var (
 func kindRules() []rule {
 	return []rule{
 		{kind: MissingKind, match: reNoKind, name: missingKind},
-		{kind: MissingKind, match: reNoGroup, name: missingKind},
+		{kind: MissingKind, says: []string{"no matches for ", "server APIs: "}, match: reNoGroup, name: missingKind},
 		{kind: MissingNamespace, match: reNamespaceGone, subject: "Namespace $1"},
 		{kind: MissingNamespace, class: Passing, match: reTerminating, subject: "Namespace $1"},
 		// The same text for an absent kind and for a namespaced object without a
 		// namespace; which kinds have one is only known of the built-in ones.
-		{kind: InvalidObject, match: reNoNamespace, name: applied},
-		{kind: MissingKind, match: reNoResource, name: missingKind},
+		{kind: InvalidObject, says: []string{"namespace not specified"}, match: reNoNamespace, name: applied},
+		// A mapping that the controller still has of a kind that is gone.
+		{kind: MissingKind, says: []string{"could not find the requested resource"}, name: missingKind},
 	}
 }
 

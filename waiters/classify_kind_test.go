@@ -20,16 +20,37 @@ ensure CRDs are installed first`
 func TestClassifyKind(t *testing.T) {
 	checkSayings(t, []saying{
 		{"classic", "ReconciliationFailed", noKind, MissingKind, NeedsAction, "StorageProfile.cdi.kubevirt.io"},
-		{"aggregated discovery", "ReconciliationFailed", noGroup, MissingKind, NeedsAction, "StorageProfile.cdi.kubevirt.io"},
+		{
+			"aggregated discovery", "ReconciliationFailed",
+			noGroup,
+			MissingKind, NeedsAction, "StorageProfile.cdi.kubevirt.io",
+		},
 		{"older mapper", "ReconciliationFailed", noGroup404, MissingKind, NeedsAction, "Widget.example.io"},
-		{"stale mapping, cluster-scoped", "ReconciliationFailed", noResource, MissingKind, NeedsAction, "StorageProfile"},
-		{"stale mapping, namespaced", "ReconciliationFailed", noResourceNS, MissingKind, NeedsAction, "Certificate"},
+		{
+			"stale mapping, cluster-scoped", "ReconciliationFailed",
+			noResource,
+			MissingKind, NeedsAction, "StorageProfile",
+		},
+		{
+			"stale mapping, namespaced", "ReconciliationFailed",
+			noResourceNS,
+			MissingKind, NeedsAction, "Certificate",
+		},
 		{"Helm", "InstallFailed", noKindHelm, MissingKind, NeedsAction, "ServiceMonitor.monitoring.coreos.com"},
-		{"status poller", "HealthCheckFailed", noKindHealth, MissingKind, NeedsAction, "StorageProfile.cdi.kubevirt.io"},
-		{"no object named", "ReconciliationFailed", "the server could not find the requested resource", MissingKind, NeedsAction, ""},
+		{
+			"status poller", "HealthCheckFailed",
+			noKindHealth,
+			MissingKind, NeedsAction, "StorageProfile.cdi.kubevirt.io",
+		},
+		{
+			"no object named", "ReconciliationFailed",
+			"the server could not find the requested resource",
+			MissingKind, NeedsAction, "",
+		},
 		{
 			"missing namespace", "ReconciliationFailed",
-			`ConfigMap/media/settings not found: namespaces "media" not found`, MissingNamespace, NeedsAction, "Namespace media",
+			`ConfigMap/media/settings not found: namespaces "media" not found`,
+			MissingNamespace, NeedsAction, "Namespace media",
 		},
 		{
 			"missing namespace, Helm", "InstallFailed",
@@ -43,7 +64,8 @@ func TestClassifyKind(t *testing.T) {
 		},
 		{
 			"no namespace given", "ReconciliationFailed",
-			`ConfigMap/settings namespace not specified: the server could not find the requested resource`, InvalidObject, Terminal, "ConfigMap/settings",
+			`ConfigMap/settings namespace not specified: the server could not find the requested resource`,
+			InvalidObject, Terminal, "ConfigMap/settings",
 		},
 	})
 }

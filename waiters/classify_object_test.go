@@ -26,7 +26,8 @@ func TestClassifyInvalidObject(t *testing.T) {
 		},
 		{
 			"strict decoding", "ReconciliationFailed",
-			`CDI/cdi dry-run failed (BadRequest): strict decoding error: unknown field "spec.foo"`, InvalidObject, Terminal, "CDI/cdi",
+			`CDI/cdi dry-run failed (BadRequest): strict decoding error: unknown field "spec.foo"`,
+			InvalidObject, Terminal, "CDI/cdi",
 		},
 		{
 			"Helm", "InstallFailed",
@@ -50,7 +51,8 @@ func TestClassifyConflict(t *testing.T) {
 		},
 		{
 			"existing", "ReconciliationFailed",
-			`Namespace/apps apply failed: namespaces "apps" already exists`, Conflict, Passing, "Namespace/apps",
+			`Namespace/apps apply failed: namespaces "apps" already exists`,
+			Conflict, Passing, "Namespace/apps",
 		},
 		{
 			"Helm ownership", "InstallFailed",
@@ -72,10 +74,15 @@ func TestClassifyUnauthorised(t *testing.T) {
 			`ClusterRole/admin dry-run failed (Forbidden): clusterroles.rbac.authorization.k8s.io "admin" is forbidden: user "system:serviceaccount:apps:deployer" (groups=["system:serviceaccounts"]) is attempting to grant RBAC permissions not currently held:` + "\n" + `{APIGroups:["*"], Resources:["*"], Verbs:["*"]}`,
 			Unauthorised, NeedsAction, "system:serviceaccount:apps:deployer",
 		},
-		{"credentials", "ReconciliationFailed", `ConfigMap/apps/c dry-run failed (Unauthorized): Unauthorized`, Unauthorised, NeedsAction, ""},
+		{
+			"credentials", "ReconciliationFailed",
+			`ConfigMap/apps/c dry-run failed (Unauthorized): Unauthorized`,
+			Unauthorised, NeedsAction, "",
+		},
 		{
 			"kubeconfig", "ReconciliationFailed",
-			`unable to read KubeConfig secret 'apps/remote' error: Secret "remote" not found`, Unauthorised, NeedsAction, "apps/remote",
+			`unable to read KubeConfig secret 'apps/remote' error: Secret "remote" not found`,
+			Unauthorised, NeedsAction, "apps/remote",
 		},
 	})
 }
@@ -84,7 +91,8 @@ func TestClassifyPrune(t *testing.T) {
 	checkSayings(t, []saying{
 		{
 			"object", "PruneFailed",
-			`delete failed, errors: ConfigMap/apps/old delete failed: the moon`, PruneFailed, Passing, "ConfigMap/apps/old",
+			`delete failed, errors: ConfigMap/apps/old delete failed: the moon`,
+			PruneFailed, Passing, "ConfigMap/apps/old",
 		},
 		{
 			"webhook", "PruneFailed",
@@ -97,15 +105,47 @@ func TestClassifyPrune(t *testing.T) {
 func TestClassifyAPI(t *testing.T) {
 	dryRun := "ConfigMap/apps/c dry-run failed"
 	checkSayings(t, []saying{
-		{"refused", "ReconciliationFailed", dryRun + `: Patch "https://10.96.0.1:443/api/v1/namespaces/apps/configmaps/c?dryRun=All&fieldManager=kustomize-controller&force=true": dial tcp 10.96.0.1:443: connect: connection refused`, APIUnavailable, Passing, ""},
-		{"503", "ReconciliationFailed", dryRun + ` (ServiceUnavailable): the server is currently unable to handle the request (patch configmaps c)`, APIUnavailable, Passing, ""},
-		{"429", "ReconciliationFailed", dryRun + ` (TooManyRequests): the server has received too many requests and has asked us to try again later (patch configmaps c)`, APIUnavailable, Passing, ""},
-		{"etcd", "ReconciliationFailed", dryRun + ` (InternalError): etcdserver: leader changed`, APIUnavailable, Passing, ""},
-		{"etcd timeout", "ReconciliationFailed", `failed to update status: etcdserver: request timed out`, APIUnavailable, Passing, ""},
-		{"timeout", "ReconciliationFailed", dryRun + ` (Timeout): Timeout: request did not complete within requested timeout - context deadline exceeded`, APIUnavailable, Passing, ""},
-		{"deadline", "ReconciliationFailed", `client rate limiter Wait returned an error: context deadline exceeded`, APIUnavailable, Passing, ""},
+		{
+			"refused", "ReconciliationFailed",
+			dryRun + `: Patch "https://10.96.0.1:443/api/v1/namespaces/apps/configmaps/c?dryRun=All&fieldManager=kustomize-controller&force=true": dial tcp 10.96.0.1:443: connect: connection refused`,
+			APIUnavailable, Passing, "",
+		},
+		{
+			"503", "ReconciliationFailed",
+			dryRun + ` (ServiceUnavailable): the server is currently unable to handle the request (patch configmaps c)`,
+			APIUnavailable, Passing, "",
+		},
+		{
+			"429", "ReconciliationFailed",
+			dryRun + ` (TooManyRequests): the server has received too many requests and has asked us to try again later (patch configmaps c)`,
+			APIUnavailable, Passing, "",
+		},
+		{
+			"etcd", "ReconciliationFailed",
+			dryRun + ` (InternalError): etcdserver: leader changed`,
+			APIUnavailable, Passing, "",
+		},
+		{
+			"etcd timeout", "ReconciliationFailed",
+			`failed to update status: etcdserver: request timed out`,
+			APIUnavailable, Passing, "",
+		},
+		{
+			"timeout", "ReconciliationFailed",
+			dryRun + ` (Timeout): Timeout: request did not complete within requested timeout - context deadline exceeded`,
+			APIUnavailable, Passing, "",
+		},
+		{
+			"deadline", "ReconciliationFailed",
+			`client rate limiter Wait returned an error: context deadline exceeded`,
+			APIUnavailable, Passing, "",
+		},
 		{"connection lost", "ReconciliationFailed", `http2: client connection lost`, APIUnavailable, Passing, ""},
-		{"EOF", "ReconciliationFailed", dryRun + `: Patch "https://10.96.0.1:443/api/v1/namespaces/apps/configmaps/c": EOF`, APIUnavailable, Passing, ""},
+		{
+			"EOF", "ReconciliationFailed",
+			dryRun + `: Patch "https://10.96.0.1:443/api/v1/namespaces/apps/configmaps/c": EOF`,
+			APIUnavailable, Passing, "",
+		},
 		{
 			"aggregated API", "ReconciliationFailed",
 			dryRun + `: unable to retrieve the complete list of server APIs: metrics.k8s.io/v1beta1: the server is currently unable to handle the request`,

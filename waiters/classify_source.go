@@ -9,13 +9,12 @@ import (
 
 var (
 	reSourceGone     = regexp.MustCompile(`(\w+)\.source\.(?:toolkit|extensions)\.fluxcd\.io "([^"]+)" not found`)
-	reNoArtifact     = regexp.MustCompile(`(?i)source artifact not found|source (?:is )?not ready[,:] artifact not found|no artifact available for (?:include )?(\w+(?: source)? '[^']+')|does not have an artifact|artifact not found|computed digest doesn't match provided`)
-	reAuthSecretGone = regexp.MustCompile(`failed to get [\w ]*?[sS]ecret '([^']+)': .*not found|[sS]ecret '([^']+)' not found`)
-	reUnverified     = regexp.MustCompile(`signature verification of \w+ '([^']+)'|failed to verify the signature|no matching signatures were found|since it is not signed|PGP public keys|SSH public keys found`)
-	reSourceDenied   = regexp.MustCompile(`(?i)authentication required|authentication failed|invalid (?:auth|credentials)|invalid username or password|authorization failed|unable to authenticate|ssh: handshake failed|knownhosts: |SSH identity key is encrypted|failed to configure authentication options|failed to get credential|\bDENIED: |UNAUTHORIZED: |\b40[13] (?:Unauthorized|Forbidden)|status code:? 40[13]|unexpected status code 40[13]|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|Access Denied`)
-	reRefMissing     = regexp.MustCompile(`couldn't find remote ref "?([^"\s]+)"?|reference not found|[Rr]epository not found|git repository is empty|MANIFEST_UNKNOWN|NAME_UNKNOWN|manifest unknown|no match found for semver: (.+)$|bucket '([^']+)' (?:not found|does not exist)|no chart (?:version|name) found for ?(\S*)|\b404 Not Found|failed to resolve '([^']+)'|no '([^']+)' chart with version matching|could not locate a version matching|unable to locate any tags`)
+	reNoArtifactFor  = regexp.MustCompile(`no artifact available for (?:include )?(\w+(?: source)? '[^']+')`)
+	reAuthSecretGone = regexp.MustCompile(`(?:failed to get [\w ]*?)?[sS]ecret '([^']+)'(?:: .*)? not found`)
+	reSignature      = regexp.MustCompile(`signature verification of \w+ '([^']+)'`)
+	reSourceDenied   = regexp.MustCompile(`\b(?:unexpected status code |status code:? )?40[13]\b`)
+	reRefMissing     = regexp.MustCompile(`couldn't find remote ref "?([^"\s]+)"?|no match found for semver: (.+)$|bucket '([^']+)' (?:not found|does not exist)|no '([^']+)' chart with version matching`)
 	reSourceNetwork  = regexp.MustCompile(`(?:failed to (?:checkout|determine artifact|pull artifact|fetch|cache index|download|verify archive|confirm existence|get chart version)|unable to (?:clone|list remote|fetch|get)|giving up after).*?(?:dial tcp|lookup |no such host|connection re|no route to host|i/o timeout|TLS handshake timeout|deadline exceeded|x509: |EOF|Client\.Timeout|status(?: code)?:? 5\d\d|\b50\d |\b429 |giving up after|unexpected response code)`)
-	reDownload       = regexp.MustCompile(`failed to download archive`)
 )
 
 func sourceRules() []rule {
@@ -26,15 +25,29 @@ func sourceRules() []rule {
 		"ChartPullError", "InvalidChartReference", "DependencyBuildError", "Failed", "Unknown",
 	}
 	return []rule{
-		{kind: SourceMissing, match: reSourceGone, name: missingSource},
-		{kind: SourceUnauthorised, match: reAuthSecretGone, reasons: fetching, subject: "Secret $1$2"},
-		{kind: SourceNoArtifact, match: reNoArtifact, subject: "$1"},
-		{kind: SourceUnverified, match: reUnverified, subject: "$1"},
-		{kind: SourceUnreachable, match: reSourceNetwork, name: host},
-		{kind: SourceUnauthorised, match: reSourceDenied, reasons: fetching},
-		{kind: SourceRefMissing, match: reRefMissing, reasons: fetching, subject: "$1$2$3$4$5$6"},
-		{kind: SourceUnreachable, match: reNetwork, reasons: fetching, name: host},
-		{kind: SourceUnreachable, match: reDownload, name: host},
+		{kind: SourceMissing, says: []string{".fluxcd.io \""}, match: reSourceGone, name: missingSource},
+		{kind: SourceUnauthorised, match: reAuthSecretGone, reasons: fetching, subject: "Secret $1"},
+		{kind: SourceNoArtifact, match: reNoArtifactFor, subject: "$1"},
+		{kind: SourceNoArtifact, says: []string{"artifact not found", "does not have an artifact", "computed digest doesn't match"}},
+		{kind: SourceUnverified, match: reSignature, subject: "$1"},
+		{kind: SourceUnverified, says: []string{
+			"failed to verify the signature", "no matching signatures were found", "since it is not signed", "public keys found in secret",
+		}},
+		{kind: SourceUnreachable, says: []string{"failed to ", "unable to ", "giving up after"}, match: reSourceNetwork, name: host},
+		{kind: SourceUnauthorised, reasons: fetching, says: []string{
+			"uthentication required", "uthentication failed", "uthorization failed", "nvalid auth", "nvalid credentials",
+			"nvalid username or password", "unable to authenticate", "ssh: handshake failed", "knownhosts: ",
+			"SSH identity key is encrypted", "failed to configure authentication options", "failed to get credential",
+			"DENIED: ", "UNAUTHORIZED: ", "AccessDenied", "Access Denied", "InvalidAccessKeyId", "SignatureDoesNotMatch",
+		}},
+		{kind: SourceUnauthorised, reasons: fetching, says: []string{"401", "403"}, match: reSourceDenied},
+		{kind: SourceRefMissing, reasons: fetching, match: reRefMissing, subject: "$1$2$3$4"},
+		{kind: SourceRefMissing, reasons: fetching, says: []string{
+			"reference not found", "epository not found", "git repository is empty", "MANIFEST_UNKNOWN", "NAME_UNKNOWN",
+			"404 Not Found", "could not locate a version matching", "unable to locate any tags",
+		}},
+		{kind: SourceUnreachable, reasons: fetching, says: networkTexts(), name: host},
+		{kind: SourceUnreachable, says: []string{"failed to download archive"}, name: host},
 	}
 }
 

@@ -52,10 +52,22 @@ func TestClassifyByReasonAlone(t *testing.T) {
 		{"prune", "PruneFailed", "something new", PruneFailed, Passing, ""},
 		{"dependency", "DependencyNotReady", "something new", DependencyNotReady, Passing, ""},
 		{"artifact", "ArtifactFailed", "something new", SourceNoArtifact, Passing, ""},
-		{"authentication", "AuthenticationFailed", "invalid 'dummy' secret data: required fields 'accesskey' and 'secretkey'", SourceUnauthorised, NeedsAction, ""},
+		{
+			"authentication", "AuthenticationFailed",
+			"invalid 'dummy' secret data: required fields 'accesskey' and 'secretkey'",
+			SourceUnauthorised, NeedsAction, "",
+		},
 		{"git", "GitOperationFailed", "something new", SourceUnreachable, Passing, ""},
-		{"chart values", "ValuesFilesError", "values files merge error: no values file found at path 'x.yaml'", BuildFailed, Terminal, ""},
-		{"chart signature", "ChartVerificationError", "chart verification error: no signature", SourceUnverified, NeedsAction, ""},
+		{
+			"chart values", "ValuesFilesError",
+			"values files merge error: no values file found at path 'x.yaml'",
+			BuildFailed, Terminal, "",
+		},
+		{
+			"chart signature", "ChartVerificationError",
+			"chart verification error: no signature",
+			SourceUnverified, NeedsAction, "",
+		},
 	})
 }
 
@@ -68,11 +80,13 @@ func TestClassifyInvalidSpec(t *testing.T) {
 		},
 		{
 			"cross-namespace source", "AccessDenied",
-			"can't access 'GitRepository/other/app', cross-namespace references have been blocked", InvalidSpec, Terminal, "",
+			"can't access 'GitRepository/other/app', cross-namespace references have been blocked",
+			InvalidSpec, Terminal, "",
 		},
 		{
 			"external artifact gate", "AccessDenied",
-			"can't access 'ExternalArtifact/flux-system/app', ExternalArtifact feature gate is disabled", InvalidSpec, Terminal, "",
+			"can't access 'ExternalArtifact/flux-system/app', ExternalArtifact feature gate is disabled",
+			InvalidSpec, Terminal, "",
 		},
 		{
 			"workload identity gate", "FeatureGateDisabled",
@@ -83,7 +97,9 @@ func TestClassifyInvalidSpec(t *testing.T) {
 			"source URL", "URLInvalid", `failed to parse url '://': parse "://": missing protocol scheme`, InvalidSpec, Terminal, "",
 		},
 		{
-			"bucket STS", "InvalidSTSConfiguration", "STS provider 'aws' is not supported for 'generic' bucket provider", InvalidSpec, Terminal, "",
+			"bucket STS", "InvalidSTSConfiguration",
+			"STS provider 'aws' is not supported for 'generic' bucket provider",
+			InvalidSpec, Terminal, "",
 		},
 	})
 }

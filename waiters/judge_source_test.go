@@ -30,7 +30,10 @@ func TestJudgeSource(t *testing.T) {
 		s    Source
 		want Observation
 	}{
-		{"ready", gitSource(stored), Observation{State: Ready, Reason: "Succeeded", Message: stored.Message, Revision: rev1}},
+		{
+			"ready", gitSource(stored),
+			Observation{State: Ready, Reason: "Succeeded", Message: stored.Message, Revision: rev1},
+		},
 		{
 			"suspended", change(gitSource(stored), func(s *Source) { s.Suspended = true }),
 			Observation{State: Suspended, Reason: "Suspended", Message: "spec.suspend is true", Revision: rev1},
@@ -78,11 +81,13 @@ func TestJudgeSource(t *testing.T) {
 			},
 		},
 		{
-			"static", Source{Kind: "HelmRepository", Static: true, Generation: 1},
+			"static",
+			Source{Kind: "HelmRepository", Static: true, Generation: 1},
 			Observation{State: Ready, Reason: "Static", Message: "is not fetched ahead of use"},
 		},
 		{
-			"static and suspended", Source{Kind: "HelmRepository", Static: true, Suspended: true},
+			"static and suspended",
+			Source{Kind: "HelmRepository", Static: true, Suspended: true},
 			Observation{State: Suspended, Reason: "Suspended", Message: "spec.suspend is true"},
 		},
 		{

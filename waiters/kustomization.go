@@ -26,7 +26,7 @@ func JudgeKustomization(k *kustomizev1.Kustomization, wanted string) Observation
 	if c := f.stalled(); c != nil {
 		return Observation{
 			State: Stalled, Reason: c.Reason, Message: Shorten(c.Message),
-			Revision: k.Status.LastAttemptedRevision, Cause: stalledCause(c),
+			Revision: k.Status.LastAttemptedRevision, Cause: located(stalledCause(c), k),
 		}
 	}
 	ready := f.condition(meta.ReadyCondition)
@@ -55,7 +55,7 @@ func judgeApplied(k *kustomizev1.Kustomization, ready *metav1.Condition, wanted 
 }
 
 func judgeFailed(k *kustomizev1.Kustomization, ready *metav1.Condition, wanted string) Observation {
-	cause := Classify(ready.Reason, ready.Message)
+	cause := located(Classify(ready.Reason, ready.Message), k)
 	seen := Observation{State: Retrying, Reason: ready.Reason, Message: Shorten(ready.Message), Revision: attempted(k, ready)}
 	switch ready.Reason {
 	case meta.DependencyNotReadyReason:
@@ -65,7 +65,6 @@ func judgeFailed(k *kustomizev1.Kustomization, ready *metav1.Condition, wanted s
 		seen.State = Progressing
 		return seen
 	}
-	cause = inNamespace(cause, k.Namespace)
 	// What is terminal is so at its own revision only: the source has moved on
 	// and the controller is about to try the new one.
 	if cause.Class == Terminal && wanted != "" && seen.Revision != "" && seen.Revision != wanted {
@@ -75,14 +74,25 @@ func judgeFailed(k *kustomizev1.Kustomization, ready *metav1.Condition, wanted s
 	return seen
 }
 
-// inNamespace completes the name of a substituteFrom object or a decryption
-// key: the messages leave out the namespace, which can only be the object's.
-func inNamespace(c Cause, namespace string) Cause {
-	kind, name, ok := strings.Cut(c.Subject, " ")
-	if !ok || strings.Contains(name, "/") || c.Kind != SubstituteMissing && c.Kind != DecryptionFailed {
-		return c
+// located completes the subject with what the object itself knows: the
+// messages often do not say which source they mean, and never the namespace
+// of a substituteFrom object or a decryption key, which can only be ours.
+func located(c Cause, k *kustomizev1.Kustomization) Cause {
+	switch {
+	case c.Kind == SourceMissing || c.Kind == SourceNoArtifact:
+		ref := k.Spec.SourceRef
+		if ref.Namespace == "" {
+			ref.Namespace = k.Namespace
+		}
+		return c.about(ref.Kind + " " + ref.Namespace + "/" + ref.Name)
+	case c.Kind == SubstituteMissing || c.Kind == DecryptionFailed:
+		if kind, name, ok := strings.Cut(c.Subject, " "); ok && !strings.Contains(name, "/") {
+			return c.about(kind + " " + k.Namespace + "/" + name)
+		}
+	case c.Kind == InvalidSpec:
+		return c.orAbout("Kustomization " + k.Namespace + "/" + k.Name)
 	}
-	return c.about(kind + " " + namespace + "/" + name)
+	return c
 }
 
 var (

@@ -21,6 +21,7 @@ type ks struct{ *kustomizev1.Kustomization }
 func newKS() ks {
 	k := &kustomizev1.Kustomization{}
 	k.Namespace, k.Name, k.Generation = "flux-system", "apps", 2
+	k.Spec.SourceRef.Kind, k.Spec.SourceRef.Name = "GitRepository", "infra"
 	k.Status.ObservedGeneration = -1
 	return ks{k}
 }
@@ -247,10 +248,26 @@ func TestJudgeKustomizationFailure(t *testing.T) {
 			},
 		},
 		{
+			"source is not there", newKS().failed("", "ArtifactFailed", `GitRepository.source.toolkit.fluxcd.io "infra" not found`, ""),
+			Observation{
+				State: Retrying, Reason: "ArtifactFailed", Message: `GitRepository.source.toolkit.fluxcd.io "infra" not found`,
+				Cause: Cause{Kind: SourceMissing, Class: NeedsAction, Subject: "GitRepository flux-system/infra"},
+			},
+		},
+		{
+			"source of another namespace has fetched nothing",
+			newKS().failed("", "ArtifactFailed", "Source artifact not found, retrying in 30s", "").
+				change(func(k *kustomizev1.Kustomization) { k.Spec.SourceRef.Namespace = "sources" }),
+			Observation{
+				State: Retrying, Reason: "ArtifactFailed", Message: "Source artifact not found, retrying in 30s",
+				Cause: Cause{Kind: SourceNoArtifact, Class: Passing, Subject: "GitRepository sources/infra"},
+			},
+		},
+		{
 			"stalled", newKS().with("Ready", "False", 2, "AccessDenied", "can't access it").with("Stalled", "True", 2, "AccessDenied", "can't access it"),
 			Observation{
 				State: Stalled, Reason: "AccessDenied", Message: "can't access it",
-				Cause: Cause{Kind: InvalidSpec, Class: Terminal},
+				Cause: Cause{Kind: InvalidSpec, Class: Terminal, Subject: "Kustomization flux-system/apps"},
 			},
 		},
 	} {

@@ -61,7 +61,10 @@ func TestJudgeObjectDispatch(t *testing.T) {
 func TestJudgeCRD(t *testing.T) {
 	crd := `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: widgets.example.io, generation: 1}, status: {conditions: `
 	checkJudged(t, []judged{
-		{"new", crd + `[]}}`, Observation{State: Progressing, Reason: "Installing", Message: "is not established yet"}},
+		{
+			"new", crd + `[]}}`,
+			Observation{State: Progressing, Reason: "Installing", Message: "is not established yet"},
+		},
 		{
 			"installing", crd + `[{type: NamesAccepted, status: "True", reason: NoConflicts}, {type: Established, status: "False", reason: Installing}]}}`,
 			Observation{State: Progressing, Reason: "Installing", Message: "is not established yet"},
@@ -138,7 +141,10 @@ func TestJudgeJob(t *testing.T) {
 	job := `{apiVersion: batch/v1, kind: Job, metadata: {namespace: apps, name: migrate}, spec: {completions: 2}, status: `
 	checkJudged(t, []judged{
 		{"new", job + `{}}`, Observation{State: Progressing, Reason: "Running", Message: "0 of 2 succeeded"}},
-		{"running is not ready", job + `{startTime: "2026-01-01T00:00:00Z", active: 1, succeeded: 1}}`, Observation{State: Progressing, Reason: "Running", Message: "1 of 2 succeeded"}},
+		{
+			"running is not ready", job + `{startTime: "2026-01-01T00:00:00Z", active: 1, succeeded: 1}}`,
+			Observation{State: Progressing, Reason: "Running", Message: "1 of 2 succeeded"},
+		},
 		{
 			"complete", job + `{succeeded: 2, conditions: [{type: SuccessCriteriaMet, status: "True"}, {type: Complete, status: "True"}]}}`,
 			Observation{State: Ready, Reason: "Complete", Message: "2 of 2 succeeded"},
@@ -150,7 +156,10 @@ func TestJudgeJob(t *testing.T) {
 				Cause: Cause{Kind: HealthCheckFailed, Class: Terminal, Subject: "Job/apps/migrate"},
 			},
 		},
-		{"suspended", job + `{conditions: [{type: Complete, status: "False"}, {type: Suspended, status: "True"}]}}`, Observation{State: Suspended, Reason: "Suspended", Message: "spec.suspend is true"}},
+		{
+			"suspended", job + `{conditions: [{type: Complete, status: "False"}, {type: Suspended, status: "True"}]}}`,
+			Observation{State: Suspended, Reason: "Suspended", Message: "spec.suspend is true"},
+		},
 		{
 			"going", `{apiVersion: batch/v1, kind: Job, metadata: {namespace: apps, name: m, deletionTimestamp: "2026-01-01T00:00:00Z"}}`,
 			Observation{State: Progressing, Reason: "Deleting", Message: "being deleted"},

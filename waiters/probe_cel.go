@@ -92,6 +92,7 @@ func (p *celProbe) Observe(ctx context.Context) (Observation, error) {
 			State: Stalled, Reason: "Failed", Message: Shorten("failed is true: " + p.exprs.Failed),
 			Cause: newCause(HealthCheckFailed, p.target.String()),
 		}, nil
+	case status.InProgressStatus, status.TerminatingStatus, status.NotFoundStatus, status.UnknownStatus:
 	}
 	return Observation{State: Progressing, Reason: "InProgress", Message: Shorten("not yet true: " + p.exprs.Current)}, nil
 }

@@ -27,19 +27,23 @@ func TestCEL(t *testing.T) {
 			Observation{State: Progressing, Reason: "InProgress", Message: "not yet true: " + foldedIn},
 		},
 		{
-			"a field that is not there yet", head + `, status: {provisioner: x}}`, Expressions{Current: foldedIn},
+			"a field that is not there yet", head + `, status: {provisioner: x}}`,
+			Expressions{Current: foldedIn},
 			Observation{State: Progressing, Reason: "NoSuchField", Message: "failed to evaluate the CEL expression '" + foldedIn + "': no such key: claimPropertySets"},
 		},
 		{
-			"no status at all", head + `}`, Expressions{Current: "status.phase == 'Ready'"},
+			"no status at all", head + `}`,
+			Expressions{Current: "status.phase == 'Ready'"},
 			Observation{State: Progressing, Reason: "NoSuchField", Message: "failed to evaluate the CEL expression 'status.phase == 'Ready'': no such attribute(s): status.phase"},
 		},
 		{
-			"a field that has not its type yet", head + `, status: {count: null}}`, Expressions{Current: "status.count > 0"},
+			"a field that has not its type yet", head + `, status: {count: null}}`,
+			Expressions{Current: "status.count > 0"},
 			Observation{State: Progressing, Reason: "NotEvaluable", Message: "failed to evaluate the CEL expression 'status.count > 0': no such overload: _>_"},
 		},
 		{
-			"failed", head + `, status: {phase: Error}}`, Expressions{Current: "true", Failed: "status.phase == 'Error'"},
+			"failed", head + `, status: {phase: Error}}`,
+			Expressions{Current: "true", Failed: "status.phase == 'Error'"},
 			Observation{
 				State: Stalled, Reason: "Failed", Message: "failed is true: status.phase == 'Error'",
 				Cause: Cause{Kind: HealthCheckFailed, Class: Terminal, Subject: "StorageProfile/longhorn-vm"},
@@ -56,7 +60,8 @@ func TestCEL(t *testing.T) {
 			Observation{State: Progressing, Reason: "InProgress", Message: "not yet true: true"},
 		},
 		{
-			"names and types", head + `}`, Expressions{Current: "kind == 'StorageProfile' && apiVersion.startsWith('cdi') && metadata.generation == 2"},
+			"names and types", head + `}`,
+			Expressions{Current: "kind == 'StorageProfile' && apiVersion.startsWith('cdi') && metadata.generation == 2"},
 			Observation{State: Ready, Reason: "Current", Message: "current is true"},
 		},
 	} {

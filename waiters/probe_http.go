@@ -50,10 +50,10 @@ func (p *httpProbe) Observe(ctx context.Context) (Observation, error) {
 	if err != nil {
 		return notAnswering(ctx, err)
 	}
-	defer resp.Body.Close()
 	// The body is not looked at; a little of it is read so that small answers
 	// end in good order on the other side.
 	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)
+	_ = resp.Body.Close()
 	if resp.StatusCode != p.want {
 		return Observation{
 			State: Progressing, Reason: "WrongStatus",

@@ -83,9 +83,15 @@ func TestHTTP(t *testing.T) {
 		seen Observation
 	}{
 		{"/ok", 0, Observation{State: Ready, Reason: "Answers", Message: "answers 200"}},
-		{"/down", 200, Observation{State: Progressing, Reason: "WrongStatus", Message: "answers 503 Service Unavailable, want 200"}},
+		{
+			"/down", 200,
+			Observation{State: Progressing, Reason: "WrongStatus", Message: "answers 503 Service Unavailable, want 200"},
+		},
 		{"/down", 503, Observation{State: Ready, Reason: "Answers", Message: "answers 503"}},
-		{"/moved", 200, Observation{State: Progressing, Reason: "WrongStatus", Message: "answers 302 Found, want 200"}},
+		{
+			"/moved", 200,
+			Observation{State: Progressing, Reason: "WrongStatus", Message: "answers 302 Found, want 200"},
+		},
 	} {
 		p, err := NewHTTP("site", server.URL+tc.path, tc.want)
 		if err != nil {

@@ -37,16 +37,15 @@ func (p *webhookProbe) Observe(ctx context.Context) (Observation, error) {
 	}
 	cause := Classify("", err.Error())
 	seen := Observation{State: Progressing, Reason: string(cause.Kind), Message: Shorten(err.Error()), Cause: cause}
-	switch cause.Kind {
-	case AdmissionDenied:
+	switch {
+	case cause.Kind == AdmissionDenied:
 		return Observation{State: Ready, Reason: "Denied", Message: seen.Message}, nil
-	case WebhookUnavailable, MissingKind, MissingNamespace:
-		return seen, nil
-	case InvalidObject, ImmutableField:
+	case cause.Kind == InvalidObject || cause.Kind == ImmutableField:
 		// Refused before the webhooks were all asked: the probe's own object is at
 		// fault, and asking again does not change it.
 		seen.State = Stalled
-		return seen, nil
+	case cause.Kind != WebhookUnavailable && cause.Kind != MissingKind && cause.Kind != MissingNamespace:
+		return Observation{}, err // could not look
 	}
-	return Observation{}, err
+	return seen, nil
 }

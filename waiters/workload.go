@@ -24,7 +24,7 @@ func judgeWorkload(u *unstructured.Unstructured) Observation {
 		seen.Reason, seen.Message = "Available", count
 	case Stalled:
 		seen.Message = count + ": " + seen.Message
-	default:
+	case Unknown, Missing, Suspended, Blocked, Progressing, Retrying, Stale:
 		if why := replicaFailure(u); why != "" {
 			count += ": " + why
 		}

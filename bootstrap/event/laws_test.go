@@ -104,3 +104,38 @@ func TestBreaches(t *testing.T) {
 		}
 	}
 }
+
+// Take any one event out of a lawful stream, or send it twice, and a law is
+// broken: the laws say something of every event that carries the run.
+func TestEveryEventMatters(t *testing.T) {
+	lawful := stream(
+		plan("a", "b"), began("a"), ended("a", event.Succeeded), extend("c"), began("c"),
+		ended("c", event.Succeeded), began("b"), ended("b", event.Succeeded), event.RunFinished{})
+	if err := event.CheckLaws(lawful); err != nil {
+		t.Fatal(err)
+	}
+	bodies := func(events []event.Event) []event.Body {
+		var out []event.Body
+		for _, e := range events {
+			out = append(out, e.Body)
+		}
+		return out
+	}
+	for i := range lawful {
+		without := append(bodies(lawful[:i]), bodies(lawful[i+1:])...)
+		if event.CheckLaws(stream(without...)) == nil {
+			t.Errorf("without %T at %d the stream still passes", lawful[i].Body, i+1)
+		}
+		twice := append(bodies(lawful[:i+1]), bodies(lawful[i:])...)
+		if event.CheckLaws(stream(twice...)) == nil {
+			t.Errorf("with %T at %d sent twice the stream still passes", lawful[i].Body, i+1)
+		}
+	}
+}
+
+func TestAllBreachesAreReported(t *testing.T) {
+	err := event.CheckLaws(stream(event.Warned{}, began("x"), event.Warned{}))
+	if n := strings.Count(err.Error(), "\n") + 1; n != 3 {
+		t.Errorf("%d breaches: %v", n, err)
+	}
+}

@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -19,11 +20,17 @@ func (c *Client) ask(ctx context.Context, send func(context.Context) error) erro
 		limit, cancel := context.WithTimeout(ctx, c.timeout)
 		defer cancel()
 		err := send(limit)
-		if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			return &noAnswerError{after: c.timeout}
+		if ctx.Err() == nil && outOfTime(err) {
+			return &noAnswerError{after: c.timeout, last: err.Error()}
 		}
 		return err
 	})
+}
+
+// outOfTime also recognises client-go's rate limiter, which does not start an
+// attempt that cannot end in time, and says so without a type.
+func outOfTime(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || err != nil && strings.Contains(err.Error(), "would exceed context deadline")
 }
 
 // doubting sends a request again when it was refused by an API server that is

@@ -58,6 +58,9 @@ func contextName(raw clientcmdapi.Config, wanted string) (string, error) {
 	if raw.Contexts[name] == nil {
 		return "", badConfig(fmt.Errorf("kubeconfig has no context %q; there is: %s", name, contextList(raw)))
 	}
+	if cluster := raw.Contexts[name].Cluster; raw.Clusters[cluster] == nil {
+		return "", badConfig(fmt.Errorf("kubeconfig context %q is of cluster %q, which is not in the kubeconfig", name, cluster))
+	}
 	return name, nil
 }
 

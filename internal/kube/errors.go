@@ -173,7 +173,12 @@ func unanswered(err error) bool {
 
 // noAnswerError is the end of one request's own time. It hides
 // context.DeadlineExceeded, which callers know as the end of theirs.
-type noAnswerError struct{ after time.Duration }
+type noAnswerError struct {
+	after time.Duration
+	last  string // what the request ended with
+}
 
 // Error implements error.
-func (e *noAnswerError) Error() string { return fmt.Sprintf("no answer within %s", e.after) }
+func (e *noAnswerError) Error() string {
+	return fmt.Sprintf("no answer within %s: %s", e.after, e.last)
+}

@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"testing"
@@ -101,3 +102,5 @@ func deadHere() string {
 	_ = cmd.Wait() // how it ended does not matter
 	return id.String()
 }
+
+func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }

@@ -34,7 +34,7 @@ const (
 // grows to half a minute and more, which is what a run would lose after the
 // API server came back. With the jitter it stays under two seconds.
 func retries() *wait.Backoff {
-	return &wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 1200 * time.Millisecond, Steps: math.MaxInt32}
+	return &wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 600 * time.Millisecond, Steps: math.MaxInt32}
 }
 
 // Watch returns a view of the cluster's Flux objects once every kind was

@@ -41,6 +41,7 @@ type controller struct {
 	mu      sync.Mutex
 	objects map[string]*unstructured.Unstructured
 	seen    map[string]sight
+	failed  map[string]string // the last error of an object, to log it once
 }
 
 // sight is when a generation of an object was first seen.
@@ -53,7 +54,7 @@ type sight struct {
 func (r *Runner) controller(gvr schema.GroupVersionResource, delay time.Duration, do reconcile) *controller {
 	return &controller{
 		runner: r, gvr: gvr, delay: delay, do: do,
-		objects: map[string]*unstructured.Unstructured{}, seen: map[string]sight{},
+		objects: map[string]*unstructured.Unstructured{}, seen: map[string]sight{}, failed: map[string]string{},
 		queue: workqueue.NewTypedRateLimitingQueue(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[string](50*time.Millisecond, time.Second)),
 	}
@@ -153,9 +154,7 @@ func (c *controller) work(ctx context.Context) {
 		again, err := c.turn(ctx, k)
 		switch {
 		case err != nil:
-			if !ended(ctx, err) {
-				c.runner.logf("stand-in for %s: %s: %v", c.gvr.Resource, k, err)
-			}
+			c.complain(ctx, k, err)
 			c.queue.AddRateLimited(k)
 		case again > 0:
 			c.queue.Forget(k)
@@ -164,6 +163,17 @@ func (c *controller) work(ctx context.Context) {
 			c.queue.Forget(k)
 		}
 		c.queue.Done(k)
+	}
+}
+
+// complain logs an error, but not the same one again and again.
+func (c *controller) complain(ctx context.Context, k string, err error) {
+	c.mu.Lock()
+	again := c.failed[k] == err.Error()
+	c.failed[k] = err.Error()
+	c.mu.Unlock()
+	if !again && !ended(ctx, err) {
+		c.runner.logf("stand-in for %s: %s: %v", c.gvr.Resource, k, err)
 	}
 }
 

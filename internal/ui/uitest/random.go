@@ -29,7 +29,8 @@ func Random(seed uint64) *Script {
 	if r.IntN(3) == 0 {
 		p.Left = []tiers.Left{{Object: p.Tiers[0].Members[0], Why: "spec.suspend is declared in git"}}
 	}
-	r.open = p.Steps
+	r.plan, r.open = p.Steps, p.Steps
+	r.started, r.lost = map[tiers.StepID]bool{}, map[tiers.StepID]bool{}
 	r.Plan(&p.Plan)
 	for len(r.open) > 0 && len(r.Events) < 400 {
 		r.After(time.Duration(r.IntN(3000)) * time.Millisecond)
@@ -47,9 +48,11 @@ func Random(seed uint64) *Script {
 type random struct {
 	*rand.Rand
 	*Script
-	open    []tiers.Step // planned and not finished
+	plan    []tiers.Step
+	open    []tiers.Step          // planned and not finished
+	lost    map[tiers.StepID]bool // ended without success
 	started map[tiers.StepID]bool
-	ended   []tiers.StepID
+	ended   []tiers.Step
 	failed  bool
 	added   int
 }
@@ -58,16 +61,13 @@ type random struct {
 func (r *random) step() {
 	i := r.IntN(min(len(r.open), 6)) // what is in front happens first
 	id := r.open[i].ID
-	if r.started == nil {
-		r.started = map[tiers.StepID]bool{}
-	}
 	switch n := r.IntN(12); {
 	case n < 3 && !r.started[id]:
 		r.started[id] = true
 		r.Start(id)
 	case n < 6 && r.started[id]:
 		r.See(id, r.sight())
-	case n == 6 && r.started[id]:
+	case n == 6 && r.started[id] && r.open[i].Verb != tiers.Probe:
 		r.Nudge(id, "it is due")
 	case n == 7 && len(r.ended) > 0 && r.added < 5:
 		r.added++
@@ -91,8 +91,8 @@ func (r *random) end(i int) {
 	switch n := r.IntN(10); {
 	case n < 7 && r.started[st.ID]:
 		f.Outcome = event.Succeeded
-	case n == 7 && len(r.ended) > 0:
-		f.Outcome, f.Because = event.Skipped, string(r.ended[r.IntN(len(r.ended))])
+	case n == 7 && r.front(st) != "":
+		f.Outcome, f.Because = event.Skipped, r.front(st)
 	case n == 8:
 		f.Outcome, f.Because = event.Skipped, st.Object.String()
 	case n == 9:
@@ -102,8 +102,25 @@ func (r *random) end(i int) {
 		r.failed = r.failed || !st.Optional
 	}
 	r.Emit(f)
-	r.ended = append(r.ended, st.ID)
+	r.lost[st.ID] = f.Outcome != event.Succeeded
+	r.ended = append(r.ended, st)
 	r.open = append(r.open[:i:i], r.open[i+1:]...)
+}
+
+// front is a step that did not succeed, of something that the plan has before
+// st: what st can be skipped for.
+func (r *random) front(st tiers.Step) string {
+	for _, other := range r.plan {
+		if other.Object == st.Object {
+			return ""
+		}
+		for _, e := range r.ended {
+			if e.ID == other.ID && r.lost[e.ID] {
+				return string(e.ID)
+			}
+		}
+	}
+	return ""
 }
 
 func (r *random) sight() waiters.Observation {

@@ -67,6 +67,9 @@ func (v *View) group() []*Item {
 		it := get(key, st.Object, st.Tier, name)
 		it.newest[order(st.Verb)] = i + 1 // the newest step of a verb speaks for it
 		it.Optional = it.Optional || st.Optional
+		// What was written was written, whatever replaced the step.
+		it.Nudges += v.state.Steps[i].Nudges
+		it.Resumed = it.Resumed || v.state.Steps[i].Resumed
 	}
 	return items
 }
@@ -78,8 +81,6 @@ func (i *Item) isProbe() bool { return i.Object.IsZero() }
 // judge folds the item's steps.
 func (v *View) judge(it *Item) {
 	for st := range v.stepsOf(it) {
-		it.Nudges += st.Nudges
-		it.Resumed = it.Resumed || st.Resumed
 		if it.Started.IsZero() || !st.Started.IsZero() && st.Started.Before(it.Started) {
 			it.Started = st.Started
 		}
@@ -213,6 +214,7 @@ func outcomeStatus(o event.Outcome) Status {
 func (t *Tier) fold() {
 	count := map[Status]int{}
 	open := false
+	t.Ready, t.Total = 0, 0
 	for _, part := range [][]Item{t.Members, t.Probes} {
 		for i := range part {
 			it := &part[i]

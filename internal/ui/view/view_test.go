@@ -231,3 +231,16 @@ func TestStatusNames(t *testing.T) {
 		t.Error("an unknown status has a name")
 	}
 }
+
+// A repetition replaces a step, and not what the step has written.
+func TestWritesOfReplacedStepsCount(t *testing.T) {
+	s := uitest.NewScript("r").Plan(uitest.Chain(1))
+	id := uitest.ReadyID("t1")
+	s.Resume(uitest.ResumeID("t1")).Start(id).Nudge(id, "due").Succeed(id)
+	again := tiers.StepID(string(id) + "#2")
+	s.Emit(event.PlanExtended{Steps: []tiers.Step{{ID: again, Verb: tiers.Ready, Object: tiers.KustomizationRef("flux-system", "t1"), Tier: "t1"}}})
+	s.Start(again).Nudge(again, "due")
+	if it := Of(s.State()).Tiers[0].Members[0]; it.Nudges != 2 || !it.Resumed {
+		t.Errorf("%d nudges, resumed %v", it.Nudges, it.Resumed)
+	}
+}

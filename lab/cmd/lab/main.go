@@ -115,7 +115,11 @@ func up(ctx context.Context, args []string, stdout, _ io.Writer, logf func(strin
 	}
 	defer c.Stop()
 	if *path != "" {
-		revision, err := c.Push(ctx, "fleet", os.DirFS(*path))
+		tree, err := c.Rehome(os.DirFS(*path), "fleet")
+		if err != nil {
+			return err
+		}
+		revision, err := c.Push(ctx, "fleet", tree)
 		if err != nil {
 			return err
 		}
