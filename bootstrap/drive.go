@@ -98,13 +98,15 @@ func (r *run) lookResume(s *step) {
 	switch {
 	case !r.exists(s.Object):
 		r.finish(s, event.StepFinished{Outcome: event.Skipped, Because: fmt.Sprintf("%s no longer exists", s.Object)})
+	case s.working:
+		// The watch may tell of the write before its own answer does.
 	case suspension == tiers.NotSuspended:
 		r.succeed(s)
 	case suspension == tiers.SuspendedInGit:
 		r.leave(s)
 	case s.drive.resumed:
 		// The write was accepted; the watch will show it.
-	case !s.working:
+	default:
 		r.resume(s)
 	}
 }

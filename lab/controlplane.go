@@ -137,6 +137,7 @@ func (c *Cluster) StartAPIServer(ctx context.Context) error {
 func (c *Cluster) KillAPIServer() {
 	c.mu.Lock()
 	p := c.api
+	c.api = nil // it is meant to be down: Err must not complain
 	c.mu.Unlock()
 	if p != nil {
 		p.Stop()

@@ -206,6 +206,9 @@ func testAPIServer(ctx context.Context, c *Cluster) func(*testing.T) {
 		if _, err := c.Get(ctx, configMaps(), "default", "kept"); err == nil {
 			t.Error("got an answer from a killed API server")
 		}
+		if err := c.Err(); err != nil {
+			t.Errorf("Err complains of what was done on purpose: %v", err)
+		}
 		began := time.Now()
 		if err := c.StartAPIServer(ctx); err != nil {
 			t.Fatal(err)

@@ -6,6 +6,9 @@ commit=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 info=github.com/standup-sh/standup/internal/buildinfo
 # The commit is stamped by hand: Go's own stamping fails in a checkout that
 # belongs to another user, which is what containers in CI often have.
-CGO_ENABLED=0 go build -trimpath -buildvcs=false \
+#
+# Flags that change how packages are compiled (-trimpath, CGO_ENABLED=0) are left
+# to releases: without them the linter, the lab and this build share one cache.
+go build -buildvcs=false \
 	-ldflags "-s -w -X $info.version=$version -X $info.commit=$commit" \
 	-o "$1" .

@@ -35,8 +35,8 @@ type rule struct {
 func Classify(reason, message string) Cause {
 	message = withoutChangeLog(message)
 	for _, group := range []func() []rule{
-		specRules, dependencyRules, healthRules, buildRules, decryptionRules, kindRules,
-		admissionRules, helmRules, sourceRules, objectRules, apiRules, reasonRules,
+		specRules, dependencyRules, healthRules, buildRules, decryptionRules, admissionRules,
+		kindRules, helmRules, sourceRules, objectRules, apiRules, reasonRules,
 	} {
 		for _, r := range group() {
 			if c, ok := r.apply(reason, message); ok {

@@ -17,7 +17,7 @@ func TestClassifyPrefersWhatSaysMore(t *testing.T) {
 		{
 			"a webhook that is not found is no missing kind", "ReconciliationFailed",
 			`Widget/apps/w dry-run failed (InternalError): Internal error occurred: failed calling webhook "v.example.io": failed to call webhook: the server could not find the requested resource`,
-			MissingKind, NeedsAction, "Widget",
+			WebhookUnavailable, Passing, "webhook v.example.io",
 		},
 		{
 			"a denial that speaks of connections", "ReconciliationFailed",

@@ -14,7 +14,7 @@ var (
 	reSignature      = regexp.MustCompile(`signature verification of \w+ '([^']+)'`)
 	reSourceDenied   = regexp.MustCompile(`\b(?:unexpected status code |status code:? )?40[13]\b`)
 	reRefMissing     = regexp.MustCompile(`couldn't find remote ref "?([^"\s]+)"?|no match found for semver: (.+)$|bucket '([^']+)' (?:not found|does not exist)|no '([^']+)' chart with version matching`)
-	reSourceNetwork  = regexp.MustCompile(`(?:failed to (?:checkout|determine artifact|pull artifact|fetch|cache index|download|verify archive|confirm existence|get chart version)|unable to (?:clone|list remote|fetch|get)|giving up after).*?(?:dial tcp|lookup |no such host|connection re|no route to host|i/o timeout|TLS handshake timeout|deadline exceeded|x509: |EOF|Client\.Timeout|status(?: code)?:? 5\d\d|\b50\d |\b429 |giving up after|unexpected response code)`)
+	reSourceNetwork  = regexp.MustCompile(`(?:failed to (?:checkout|determine artifact|pull artifact|fetch|cache index|download|verify archive|confirm existence|get chart version)|unable to (?:clone|list remote|fetch)|giving up after).*?(?:dial tcp|lookup |no such host|connection re|no route to host|i/o timeout|TLS handshake timeout|deadline exceeded|x509: |EOF|Client\.Timeout|status(?: code)?:? 5\d\d|\b50\d |\b429 |giving up after|unexpected response code)`)
 )
 
 func sourceRules() []rule {

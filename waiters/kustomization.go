@@ -1,6 +1,7 @@
 package waiters
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -78,18 +79,16 @@ func judgeFailed(k *kustomizev1.Kustomization, ready *metav1.Condition, wanted s
 // messages often do not say which source they mean, and never the namespace
 // of a substituteFrom object or a decryption key, which can only be ours.
 func located(c Cause, k *kustomizev1.Kustomization) Cause {
-	switch {
-	case c.Kind == SourceMissing || c.Kind == SourceNoArtifact:
+	if c.Kind == SourceMissing || c.Kind == SourceNoArtifact {
 		ref := k.Spec.SourceRef
-		if ref.Namespace == "" {
-			ref.Namespace = k.Namespace
-		}
-		return c.about(ref.Kind + " " + ref.Namespace + "/" + ref.Name)
-	case c.Kind == SubstituteMissing || c.Kind == DecryptionFailed:
+		return c.about(ref.Kind + " " + cmp.Or(ref.Namespace, k.Namespace) + "/" + ref.Name)
+	}
+	if c.Kind == SubstituteMissing || c.Kind == DecryptionFailed {
 		if kind, name, ok := strings.Cut(c.Subject, " "); ok && !strings.Contains(name, "/") {
 			return c.about(kind + " " + k.Namespace + "/" + name)
 		}
-	case c.Kind == InvalidSpec:
+	}
+	if c.Kind == InvalidSpec {
 		return c.orAbout("Kustomization " + k.Namespace + "/" + k.Name)
 	}
 	return c

@@ -381,3 +381,88 @@ status:`+m.status), true, time.Unix(0, 0))
 		})
 	}
 }
+
+// TestLifeOfAHelmRelease: with helm-controller's defaults the first failure is
+// the last, whatever it was. A reset is answered by one more attempt.
+func TestLifeOfAHelmRelease(t *testing.T) {
+	failure := `Helm install failed for release platform/cdi with chart cdi@1.61.0: failed to create resource: Internal error occurred: failed calling webhook "v.example.io": failed to call webhook: EOF`
+	for _, m := range []struct {
+		name, annotations, status string
+		state                     State
+		cause                     CauseKind
+	}{
+		{
+			name: "new",
+			status: `
+  observedGeneration: -1`,
+			state: Progressing,
+		},
+		{
+			name: "its chart is being fetched",
+			status: `
+  observedGeneration: -1
+  conditions:
+  - {type: Reconciling, status: "True", observedGeneration: 1, reason: Progressing, message: Fulfilling prerequisites}
+  - type: Ready
+    status: "False"
+    observedGeneration: 1
+    reason: SourceNotReady
+    message: "HelmChart 'platform/platform-cdi' is not ready: latest generation of object has not been reconciled"`,
+			state: Retrying, cause: SourceNoArtifact,
+		},
+		{
+			name: "installing",
+			status: `
+  observedGeneration: -1
+  conditions:
+  - {type: Reconciling, status: "True", observedGeneration: 1, reason: Progressing, message: "Running 'install' action with timeout of 5m0s"}
+  - {type: Ready, status: Unknown, observedGeneration: 1, reason: Progressing, message: "Running 'install' action with timeout of 5m0s"}`,
+			state: Progressing,
+		},
+		{
+			name: "a webhook hiccup, and it gave up",
+			status: `
+  observedGeneration: 1
+  conditions:
+  - {type: Stalled, status: "True", observedGeneration: 1, reason: RetriesExceeded, message: Failed to install after 1 attempt(s)}
+  - {type: Ready, status: "False", observedGeneration: 1, reason: InstallFailed, message: '` + failure + `'}`,
+			state: Stalled, cause: HelmRetriesExhausted,
+		},
+		{
+			name:        "reset by hand",
+			annotations: `{reconcile.fluxcd.io/requestedAt: "1", reconcile.fluxcd.io/resetAt: "1"}`,
+			status: `
+  observedGeneration: 1
+  conditions:
+  - {type: Stalled, status: "True", observedGeneration: 1, reason: RetriesExceeded, message: Failed to install after 1 attempt(s)}
+  - {type: Ready, status: "False", observedGeneration: 1, reason: InstallFailed, message: '` + failure + `'}`,
+			state: Progressing,
+		},
+		{
+			name:        "installed",
+			annotations: `{reconcile.fluxcd.io/requestedAt: "1", reconcile.fluxcd.io/resetAt: "1"}`,
+			status: `
+  observedGeneration: 1
+  lastHandledReconcileAt: "1"
+  conditions:
+  - {type: Ready, status: "True", observedGeneration: 1, reason: InstallSucceeded, message: Helm install succeeded}`,
+			state: Ready,
+		},
+	} {
+		t.Run(m.name, func(t *testing.T) {
+			annotations := m.annotations
+			if annotations == "" {
+				annotations = "{}"
+			}
+			seen := JudgeObject(object(t, `
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {namespace: platform, name: cdi, generation: 1, annotations: `+annotations+`}
+spec: {interval: 1h}
+status:`+m.status), true, time.Unix(0, 0))
+			if seen.State != m.state || seen.Cause.Kind != m.cause {
+				t.Errorf("seen %+v", seen)
+			}
+		})
+	}
+}

@@ -196,3 +196,33 @@ func TestSteady(t *testing.T) {
 		}
 	})
 }
+
+// An interrupt ends a wait at once, however long the pause that it is in.
+func TestWaitIsInterruptedInAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		interrupted := errors.New("interrupted")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(90*time.Minute, func() { cancel(interrupted) })
+		start := time.Now()
+		err := Wait(ctx, sights(Progressing), Policy{Initial: time.Hour, Max: time.Hour}, nil)
+		if took := time.Since(start); took != 90*time.Minute || !errors.Is(err, interrupted) {
+			t.Errorf("%v after %s", err, took)
+		}
+	})
+}
+
+// A wait leaves nothing behind: synctest fails on goroutines that stay.
+func TestManyWaitsShareAPolicy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pol := Policy{Initial: time.Second, Max: time.Minute, Jitter: 0.1}
+		done := make(chan error)
+		for range 50 {
+			go func() { done <- Wait(t.Context(), sights(Missing, Progressing, Ready), pol, nil) }()
+		}
+		for range 50 {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -143,6 +145,7 @@ func TestCredentialPluginFails(t *testing.T) {
 func TestPingTypes(t *testing.T) {
 	tlsServer := httptest.NewTLSServer(http.NotFoundHandler())
 	defer tlsServer.Close()
+	tlsServer.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of us
 	unauthorised := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/readyz" {
 			return

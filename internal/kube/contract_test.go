@@ -23,6 +23,7 @@ import (
 // contractCluster is a cluster that the contract runs against. The namespace
 // contract exists in it, and Flux's definitions are served.
 type contractCluster struct {
+	t      *testing.T // of the part that runs
 	client *Client
 	// realServer is one that keeps managed fields and defaults by itself.
 	realServer bool
@@ -39,6 +40,7 @@ var (
 
 func TestContractOnFakeServer(t *testing.T) {
 	RunContract(t, func(t *testing.T) contractCluster {
+		t.Helper()
 		s := newFakeServer(t)
 		s.put(t, object("v1", "Namespace", "", contractNamespace, nil))
 		for _, name := range []string{"kustomizations.kustomize.toolkit.fluxcd.io", "gitrepositories.source.toolkit.fluxcd.io"} {
@@ -46,7 +48,7 @@ func TestContractOnFakeServer(t *testing.T) {
 				"versions": []any{map[string]any{"name": "v1", "subresources": map[string]any{"status": map[string]any{}}}},
 			}))
 		}
-		return contractCluster{client: s.connect(t)}
+		return contractCluster{t: t, client: s.connect(t)}
 	})
 }
 
@@ -58,12 +60,13 @@ func TestContractOnRealServer(t *testing.T) {
 		t.Skip("STANDUP_TEST_KUBECONFIG is not set")
 	}
 	RunContract(t, func(t *testing.T) contractCluster {
+		t.Helper()
 		c, err := Connect(Options{Kubeconfig: path, Namespace: contractNamespace, Debugf: t.Logf, Warnf: t.Logf})
 		if err != nil {
 			t.Fatal(err)
 		}
 		freshNamespace(t, c)
-		return contractCluster{client: c, realServer: true}
+		return contractCluster{t: t, client: c, realServer: true}
 	})
 }
 
@@ -90,9 +93,10 @@ func freshNamespace(t *testing.T, c *Client) {
 // RunContract holds a Client and its View to what bootstrap expects of them,
 // on whatever cluster the factory makes, anew for each part.
 func RunContract(t *testing.T, factory func(*testing.T) contractCluster) {
+	t.Helper()
 	parts := []struct {
 		name string
-		run  func(*testing.T, contractCluster)
+		run  func(contractCluster)
 	}{
 		{"the view holds what exists, sorted", contractView},
 		{"the view follows changes and names them", contractChanges},
@@ -106,11 +110,12 @@ func RunContract(t *testing.T, factory func(*testing.T) contractCluster) {
 		{"controllers are found by label, else by name", contractControllers},
 	}
 	for _, part := range parts {
-		t.Run(part.name, func(t *testing.T) { part.run(t, factory(t)) })
+		t.Run(part.name, func(t *testing.T) { part.run(factory(t)) })
 	}
 }
 
-func contractView(t *testing.T, c contractCluster) {
+func contractView(c contractCluster) {
+	t := c.t
 	c.create(t, kustomization("zebra", true), kustomization("apps", false), gitRepository("flux-system"))
 	v := c.watch(t)
 	var names []string
@@ -150,7 +155,8 @@ func contractView(t *testing.T, c contractCluster) {
 	}
 }
 
-func contractChanges(t *testing.T, c contractCluster) {
+func contractChanges(c contractCluster) {
+	t := c.t
 	c.create(t, kustomization("apps", false))
 	v := c.watch(t)
 	v.TakeChanged()
@@ -174,7 +180,8 @@ func contractChanges(t *testing.T, c contractCluster) {
 	}
 }
 
-func contractWrites(t *testing.T, c contractCluster) {
+func contractWrites(c contractCluster) {
+	t := c.t
 	c.create(t, kustomization("apps", true), gitRepository("fleet"))
 	git := tiers.Ref{Kind: tiers.KindGitRepository, Namespace: contractNamespace, Name: "fleet"}
 	for _, err := range []error{
@@ -210,7 +217,8 @@ func contractWrites(t *testing.T, c contractCluster) {
 	}
 }
 
-func contractSuspension(t *testing.T, c contractCluster) {
+func contractSuspension(c contractCluster) {
+	t := c.t
 	if !c.realServer {
 		t.Skip("only a real server keeps managed fields")
 	}
@@ -240,7 +248,8 @@ func contractSuspension(t *testing.T, c contractCluster) {
 	}
 }
 
-func contractGet(t *testing.T, c contractCluster) {
+func contractGet(c contractCluster) {
+	t := c.t
 	c.create(t, object("v1", "ConfigMap", contractNamespace, "vars", nil))
 	if got := c.get(t, configMapGVK, "vars").GetName(); got != "vars" {
 		t.Errorf("found %q", got)
@@ -258,7 +267,8 @@ func contractGet(t *testing.T, c contractCluster) {
 	}
 }
 
-func contractServed(t *testing.T, c contractCluster) {
+func contractServed(c contractCluster) {
+	t := c.t
 	for gvk, want := range map[schema.GroupVersionKind]bool{
 		kustomizationGVK: true,
 		{Group: kustomizationGVK.Group, Kind: "Kustomization"}:                 true,
@@ -274,7 +284,8 @@ func contractServed(t *testing.T, c contractCluster) {
 	}
 }
 
-func contractHasStatus(t *testing.T, c contractCluster) {
+func contractHasStatus(c contractCluster) {
+	t := c.t
 	for gk, want := range map[schema.GroupKind]bool{
 		kustomizationGVK.GroupKind():              true,
 		{Kind: "ConfigMap"}:                       false,
@@ -288,7 +299,8 @@ func contractHasStatus(t *testing.T, c contractCluster) {
 	}
 }
 
-func contractLock(t *testing.T, c contractCluster) {
+func contractLock(c contractCluster) {
+	t := c.t
 	o := LockOptions{Namespace: contractNamespace, Identity: "elsewhere/1/-/a"}
 	first, err := c.client.AcquireLock(t.Context(), o)
 	if err != nil {
@@ -311,7 +323,8 @@ func contractLock(t *testing.T, c contractCluster) {
 	}
 }
 
-func contractCan(t *testing.T, c contractCluster) {
+func contractCan(c contractCluster) {
+	t := c.t
 	denied, err := c.client.Can(t.Context(), []bootstrap.Access{
 		{Verb: "list", Group: "kustomize.toolkit.fluxcd.io", Resource: "kustomizations"},
 		{Verb: "update", Group: "coordination.k8s.io", Resource: "leases", Namespace: contractNamespace, Name: "standup"},
@@ -321,7 +334,8 @@ func contractCan(t *testing.T, c contractCluster) {
 	}
 }
 
-func contractControllers(t *testing.T, c contractCluster) {
+func contractControllers(c contractCluster) {
+	t := c.t
 	c.create(t, deployment("kustomize-controller", nil), deployment("web", nil))
 	want := []bootstrap.Controller{{Namespace: contractNamespace, Name: "kustomize-controller", Version: "v1.9.6", Args: []string{"--requeue-dependency=5s"}, Replicas: 1}}
 	for range 2 { // by its name, then by its label

@@ -15,7 +15,7 @@ func TestIdentity(t *testing.T) {
 	if id.gone() {
 		t.Error("this very process is said to be gone")
 	}
-	if Identity("") == Identity("") {
+	if one, two := Identity(""), Identity(""); one == two {
 		t.Error("two runs have one name")
 	}
 }
@@ -31,7 +31,7 @@ func TestGone(t *testing.T) {
 	elsewhere.host, elsewhere.pid = "elsewhere", 1<<22+1
 	container := me
 	container.process, container.pid = "0123abcd-1-77", 1<<22+1
-	dead, _ := parseIdentity(deadHere())
+	dead, _ := parseIdentity(deadHere(t))
 	for name, tt := range map[string]struct {
 		id   identity
 		want bool

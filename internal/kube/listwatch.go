@@ -40,7 +40,7 @@ func (f *feed) listerWatcher() cache.ListerWatcher {
 
 func (f *feed) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	var list *unstructured.UnstructuredList
-	err := f.try(ctx, "list", func(at dynamic.ResourceInterface) error {
+	err := f.try("list", func(at dynamic.ResourceInterface) error {
 		return f.client.ask(ctx, func(ctx context.Context) (err error) {
 			list, err = at.List(ctx, options)
 			return err
@@ -63,7 +63,7 @@ func (f *feed) list(ctx context.Context, options metav1.ListOptions) (runtime.Ob
 
 func (f *feed) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	var stream watch.Interface
-	err := f.try(ctx, "watch", func(at dynamic.ResourceInterface) error {
+	err := f.try("watch", func(at dynamic.ResourceInterface) error {
 		// No time limit of ours: it would end the watch with the request.
 		return f.client.doubting(ctx, func(ctx context.Context) (err error) {
 			stream, err = at.Watch(ctx, options)
@@ -79,7 +79,7 @@ func (f *feed) watch(ctx context.Context, options metav1.ListOptions) (watch.Int
 // try sends a request. When all namespaces may not be read, and nothing was
 // read yet, it falls back to the namespace that was asked for. Later it would
 // mean that objects vanish from sight.
-func (f *feed) try(ctx context.Context, verb string, send func(dynamic.ResourceInterface) error) error {
+func (f *feed) try(verb string, send func(dynamic.ResourceInterface) error) error {
 	err := send(f.at())
 	if apierrors.IsForbidden(err) && f.where() == "" && !f.part.hasSynced() {
 		narrow := f.client.namespace

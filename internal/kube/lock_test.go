@@ -55,7 +55,7 @@ func TestAcquire(t *testing.T) {
 		{"a clock that is far ahead: watched as well", other, -time.Hour, true, 5 * time.Second},
 		{"a clock that is a little ahead", other, -2 * time.Second, false, 0},
 		{"held by another program", "leader-x", time.Second, false, 0},
-		{"its process on this machine is dead", deadHere(), time.Second, true, 0},
+		{"its process on this machine is dead", deadHere(t), time.Second, true, 0},
 		{"its process on this machine lives", Identity("x"), time.Second, false, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -66,24 +66,30 @@ func TestAcquire(t *testing.T) {
 				if tt.taken != (err == nil) || time.Since(began) != tt.within {
 					t.Fatalf("after %s: %v", time.Since(began), err)
 				}
-				var locked *LockedError
-				if !tt.taken && (!errors.As(err, &locked) || locked.Holder != tt.holder) {
-					t.Fatalf("locked by %+v: %v", locked, err)
-				}
-				if !tt.taken {
+				if tt.taken {
+					releases(t, lock, clientset)
 					return
 				}
-				if got := holder(t, clientset); got != "me/1/-/r" {
-					t.Errorf("held by %q", got)
-				}
-				if err := lock.Release(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				if got := holder(t, clientset); got != "" {
-					t.Errorf("after the release held by %q", got)
+				var locked *LockedError
+				if !errors.As(err, &locked) || locked.Holder != tt.holder {
+					t.Fatalf("locked by %+v: %v", locked, err)
 				}
 			})
 		})
+	}
+}
+
+// releases checks that the lock is ours and then nobody's.
+func releases(t *testing.T, lock *Lock, clientset *kubefake.Clientset) {
+	t.Helper()
+	if got := holder(t, clientset); got != "me/1/-/r" {
+		t.Errorf("held by %q", got)
+	}
+	if err := lock.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := holder(t, clientset); got != "" {
+		t.Errorf("after the release held by %q", got)
 	}
 }
 
@@ -178,14 +184,14 @@ func TestLost(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, clientset := lockClient(t)
+				clientset.PrependReactor("update", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+					return true, nil, tt.err
+				})
 				lock, err := c.AcquireLock(t.Context(), LockOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
 				_ = clientset.Tracker().Update(leaseResource, heldBy("elsewhere/7/-/x", time.Now()), "flux-system")
-				clientset.PrependReactor("update", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
-					return true, nil, tt.err
-				})
 				began := time.Now()
 				select {
 				case err := <-lock.Lost():

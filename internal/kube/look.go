@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 
@@ -51,8 +52,8 @@ func (c *Client) at(r resource, namespace string) dynamic.ResourceInterface {
 // kindGone recognises the 404 of a path that is not served, which names no
 // object, and not the one of our own look-up, which names the kind.
 func kindGone(err error) bool {
-	status, ok := err.(apierrors.APIStatus) //nolint:errorlint // a bare status, as the client returns it
-	if !ok || !apierrors.IsNotFound(err) {
+	var status apierrors.APIStatus
+	if !apierrors.IsNotFound(err) || !errors.As(err, &status) {
 		return false
 	}
 	details := status.Status().Details

@@ -92,11 +92,11 @@ func await(t *testing.T, what string, done func() bool) {
 }
 
 // deadHere is the identity of a process of this machine that has ended.
-func deadHere() string {
-	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	cmd.Stdout, cmd.Stderr = nil, nil
+func deadHere(t *testing.T) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
 	if err := cmd.Start(); err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
 	id := identity{host: hostname(), pid: cmd.Process.Pid, process: processMark(cmd.Process.Pid), run: "dead"}
 	_ = cmd.Wait() // how it ended does not matter

@@ -32,7 +32,7 @@ const (
 
 // retries is the pause between attempts to list and watch. client-go's own
 // grows to half a minute and more, which is what a run would lose after the
-// API server came back. With the jitter it stays under two seconds.
+// API server came back. With the jitter it stays under one second.
 func retries() *wait.Backoff {
 	return &wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 600 * time.Millisecond, Steps: math.MaxInt32}
 }

@@ -3,6 +3,7 @@ package jsonl
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -53,12 +54,21 @@ func TestLineOfEachType(t *testing.T) {
 			Cause: waiters.Cause{Kind: waiters.PathMissing, Class: waiters.Terminal, Subject: "./apps", Remedy: "Fix spec.path."},
 		}}}, `{"type":"step.observed",` + step + `,"revision":"b","state":"Retrying","reason":"BuildFailed","cause":{"kind":"PathMissing","class":"terminal","subject":"./apps","remedy":"Fix spec.path."},"message":"no such path"}`},
 		{"acted", []event.Body{event.StepActed{Step: id, Action: event.Nudged, Cause: "it is due"}}, `{"type":"step.acted",` + step + `,"action":"nudged","why":"it is due"}`},
-		{"succeeded", []event.Body{started, event.StepObserved{Step: id, Seen: waiters.Observation{State: waiters.Ready, Revision: "b"}}, event.StepFinished{Step: id, Outcome: event.Succeeded}},
-			`{"type":"step.finished",` + step + `,"revision":"b","state":"Ready","outcome":"Succeeded","seconds":3}`},
-		{"failed", []event.Body{started, event.StepFinished{Step: id, Outcome: event.Failed, Err: errors.New("out of time")}},
-			`{"type":"step.finished",` + step + `,"outcome":"Failed","error":"out of time","seconds":1.5}`},
-		{"skipped", []event.Body{event.StepFinished{Step: id, Outcome: event.Skipped, Because: "Kustomization/flux-system/gpu"}},
-			`{"type":"step.finished",` + step + `,"outcome":"Skipped","because":"Kustomization/flux-system/gpu"}`},
+		{
+			"succeeded",
+			[]event.Body{started, event.StepObserved{Step: id, Seen: waiters.Observation{State: waiters.Ready, Revision: "b"}}, event.StepFinished{Step: id, Outcome: event.Succeeded}},
+			`{"type":"step.finished",` + step + `,"revision":"b","state":"Ready","outcome":"Succeeded","seconds":3}`,
+		},
+		{
+			"failed",
+			[]event.Body{started, event.StepFinished{Step: id, Outcome: event.Failed, Err: errors.New("out of time")}},
+			`{"type":"step.finished",` + step + `,"outcome":"Failed","error":"out of time","seconds":1.5}`,
+		},
+		{
+			"skipped",
+			[]event.Body{event.StepFinished{Step: id, Outcome: event.Skipped, Because: "Kustomization/flux-system/gpu"}},
+			`{"type":"step.finished",` + step + `,"outcome":"Skipped","because":"Kustomization/flux-system/gpu"}`,
+		},
 		{"warning", []event.Body{event.Warned{Object: repo, Message: "slow"}}, `{"type":"warning","object":"GitRepository/flux-system/apps","message":"slow"}`},
 		{"warning of the run", []event.Body{event.Warned{Message: "slow"}}, `{"type":"warning","message":"slow"}`},
 		{"finished", []event.Body{event.RunFinished{}}, `{"type":"run.finished","seconds":1.5,"counts":{"succeeded":0,"failed":0,"skipped":0,"cancelled":0},"exitCode":0}`},
@@ -91,45 +101,57 @@ func TestLineOfAPlan(t *testing.T) {
 	}
 }
 
-// A reader can rebuild the end of a run from its lines: one finish a step, and
-// counts that agree.
-func TestRandomRunsCanBeReadBack(t *testing.T) {
-	type read struct {
+// reader is a program that believes the documentation.
+type reader struct {
+	planned, finished map[string]bool
+	outcomes          map[string]int
+	lines             int
+}
+
+// read takes one line in and says what the documentation does not allow.
+func (r *reader) read(l string) error {
+	var got struct {
 		Type, Step, Outcome string
 		Seq                 int
 		Steps               []struct{ ID string }
 		Counts              map[string]int
 	}
-	for seed := range uint64(100) {
-		planned, finished, outcomes := map[string]bool{}, map[string]bool{}, map[string]int{}
-		for i, l := range strings.Split(strings.TrimSuffix(lines(t, uitest.Random(seed)), "\n"), "\n") {
-			var got read
-			if err := json.Unmarshal([]byte(l), &got); err != nil {
+	if err := json.Unmarshal([]byte(l), &got); err != nil {
+		return err
+	}
+	if r.lines++; got.Seq != r.lines {
+		return fmt.Errorf("line %d has seq %d", r.lines, got.Seq)
+	}
+	for _, st := range got.Steps {
+		r.planned[st.ID] = true
+	}
+	if got.Type == typeStepFinished {
+		if r.finished[got.Step] || !r.planned[got.Step] {
+			return fmt.Errorf("a second or unplanned finish of %s", got.Step)
+		}
+		r.finished[got.Step] = true
+		r.outcomes[strings.ToLower(got.Outcome)]++
+	}
+	for name, n := range got.Counts {
+		if r.outcomes[name] != n {
+			return fmt.Errorf("counts %d %s, the lines have %d", n, name, r.outcomes[name])
+		}
+	}
+	return nil
+}
+
+// A reader can rebuild the end of a run from its lines: one finish a step, and
+// counts that agree.
+func TestRandomRunsCanBeReadBack(t *testing.T) {
+	for seed := range uint64(30) {
+		r := reader{planned: map[string]bool{}, finished: map[string]bool{}, outcomes: map[string]int{}}
+		for l := range strings.Lines(lines(t, uitest.Random(seed))) {
+			if err := r.read(l); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			if got.Seq != i+1 {
-				t.Fatalf("seed %d: line %d has seq %d", seed, i+1, got.Seq)
-			}
-			for _, st := range got.Steps {
-				planned[st.ID] = true
-			}
-			if got.Type == typeStepFinished {
-				if finished[got.Step] || !planned[got.Step] {
-					t.Fatalf("seed %d: a second or unplanned finish of %s", seed, got.Step)
-				}
-				finished[got.Step] = true
-				outcomes[strings.ToLower(got.Outcome)]++
-			}
-			if got.Type == typeRunFinished {
-				for name, n := range got.Counts {
-					if outcomes[name] != n {
-						t.Errorf("seed %d: counted %d %s, the lines have %d", seed, n, name, outcomes[name])
-					}
-				}
-			}
 		}
-		if len(planned) != len(finished) {
-			t.Errorf("seed %d: %d steps, %d finishes", seed, len(planned), len(finished))
+		if len(r.planned) != len(r.finished) {
+			t.Errorf("seed %d: %d steps, %d finishes", seed, len(r.planned), len(r.finished))
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestRenderStyles(t *testing.T) {
 // Every frame of every run fits into the terminal, whatever its size.
 func TestRenderFits(t *testing.T) {
 	all := runs()
-	for seed := range uint64(20) {
+	for seed := range uint64(8) {
 		all[fmt.Sprintf("random %d", seed)] = uitest.Random(seed)
 	}
 	for name, s := range all {

@@ -93,7 +93,7 @@ func (r *random) end(i int) {
 		f.Outcome = event.Succeeded
 	case n == 7 && r.front(st) != "":
 		f.Outcome, f.Because = event.Skipped, r.front(st)
-	case n == 8:
+	case n == 8 && st.Verb != tiers.Probe:
 		f.Outcome, f.Because = event.Skipped, st.Object.String()
 	case n == 9:
 		f.Outcome, f.Err = event.Cancelled, errors.New("interrupted")
@@ -126,7 +126,8 @@ func (r *random) front(st tiers.Step) string {
 func (r *random) sight() waiters.Observation {
 	return []waiters.Observation{
 		Progressing(""), Progressing("Reconciliation in progress"), ReadyAt(Old), ReadyAt(New), Unhealthy(), NoKind(),
-		{State: waiters.Missing}, {State: waiters.Stale, Revision: Old},
+		{State: waiters.Missing},
+		{State: waiters.Stale, Revision: Old},
 		{State: waiters.Blocked, Message: "dependency is not ready", Cause: waiters.Cause{Kind: waiters.DependencyNotReady, Class: waiters.Passing}},
 	}[r.IntN(9)]
 }

@@ -104,7 +104,7 @@ func TestItemStatus(t *testing.T) {
 // The step that failed says why, not the one that was skipped for it.
 func TestTheStepThatFailedExplains(t *testing.T) {
 	s := uitest.NewScript("r").Plan(uitest.Chain(1))
-	s.Start(uitest.ResumeID("t1")).Fail(uitest.ResumeID("t1"), errForbidden{}).Skip(string(uitest.ResumeID("t1")), uitest.ReadyID("t1"))
+	s.Start(uitest.ResumeID("t1")).Fail(uitest.ResumeID("t1"), forbiddenError{}).Skip(string(uitest.ResumeID("t1")), uitest.ReadyID("t1"))
 	v := Of(s.State())
 	it := v.Tiers[0].Members[0]
 	if it.BlockedBy != "" || v.Why(&it) != "forbidden" {
@@ -112,9 +112,9 @@ func TestTheStepThatFailedExplains(t *testing.T) {
 	}
 }
 
-type errForbidden struct{}
+type forbiddenError struct{}
 
-func (errForbidden) Error() string { return "forbidden" }
+func (forbiddenError) Error() string { return "forbidden" }
 
 func TestLaterVerbsKnowMore(t *testing.T) {
 	s := uitest.NewScript("r").Plan(uitest.Chain(1))
@@ -182,21 +182,28 @@ func TestEveryRandomRun(t *testing.T) {
 			}
 		}
 		for it := range v.Items {
-			if it.Status == Running || it.Status == Pending {
-				t.Errorf("seed %d: %s is %s after the run", seed, it.Name, it.Status)
-			}
-			if it.Status == Failed && it.BlockedBy == "" && !troubles[it.Name] {
-				t.Errorf("seed %d: the failure of %s is not reported", seed, it.Name)
-			}
-			if root, ok := v.BlockedBy(it); ok && root == it.key {
-				t.Errorf("seed %d: %s is blocked by itself", seed, it.Name)
-			}
-			_ = v.Why(it)
+			checkItem(t, seed, v, it, troubles)
 		}
 		for i := range v.Tiers {
 			if tier := &v.Tiers[i]; tier.Ready > tier.Total || tier.Status == Ready && tier.Ready != tier.Total {
 				t.Errorf("seed %d: tier %s is %s at %d/%d", seed, tier.Name, tier.Status, tier.Ready, tier.Total)
 			}
 		}
+	}
+}
+
+func checkItem(t *testing.T, seed uint64, v *View, it *Item, troubles map[string]bool) {
+	t.Helper()
+	if it.Status == Running || it.Status == Pending {
+		t.Errorf("seed %d: %s is %s after the run", seed, it.Name, it.Status)
+	}
+	if it.Status == Failed && it.BlockedBy == "" && !troubles[it.Name] {
+		t.Errorf("seed %d: the failure of %s is not reported", seed, it.Name)
+	}
+	if root, ok := v.BlockedBy(it); ok && root == it.key {
+		t.Errorf("seed %d: %s is blocked by itself", seed, it.Name)
+	}
+	if why := v.Why(it); it.Status == Skipped && why == "" || why != Line(why) {
+		t.Errorf("seed %d: %s is %s: %q", seed, it.Name, it.Status, why)
 	}
 }

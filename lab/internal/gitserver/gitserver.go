@@ -29,7 +29,6 @@ type Server struct {
 
 	mu     sync.Mutex
 	closed map[string]int // repository to the HTTP status it answers with
-	clone  map[string]int
 }
 
 // Start serves until ctx ends.
@@ -44,7 +43,7 @@ func Start(ctx context.Context, dir string) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git server: %w", err)
 	}
-	s := &Server{dir: dir, url: "http://" + l.Addr().String(), closed: map[string]int{}, clone: map[string]int{}}
+	s := &Server{dir: dir, url: "http://" + l.Addr().String(), closed: map[string]int{}}
 	srv := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = srv.Serve(l) }()
 	context.AfterFunc(ctx, func() { _ = srv.Close() })
@@ -60,13 +59,6 @@ func (s *Server) Answer(repo string, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed[repo] = status
-}
-
-// Clones counts how often a repository's objects were fetched.
-func (s *Server) Clones(repo string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.clone[repo]
 }
 
 // validRepo keeps names from leaving the directory.
@@ -126,9 +118,6 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, repo string) {
 		}
 		body = zr
 	}
-	s.mu.Lock()
-	s.clone[repo]++
-	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
 	w.Header().Set("Cache-Control", "no-cache")
 	s.uploadPack(w, r, body, "--stateless-rpc", s.path(repo))
