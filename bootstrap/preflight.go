@@ -72,6 +72,9 @@ func Preflight(ctx context.Context, i Inspector, w World, namespace string, orde
 	return results, nil
 }
 
+// LockName is the Lease, in Flux's namespace, that lets one run in at a time.
+const LockName = "standup"
+
 // Flux API groups.
 const (
 	kustomizeGroup = "kustomize.toolkit.fluxcd.io"
@@ -91,7 +94,7 @@ func checkAccess(ctx context.Context, i Inspector, w World, namespace string) (s
 	for a := range namespaces {
 		want = append(want, a)
 	}
-	want = append(want, Access{Verb: "update", Group: "coordination.k8s.io", Resource: "leases", Namespace: namespace})
+	want = append(want, Access{Verb: "update", Group: "coordination.k8s.io", Resource: "leases", Namespace: namespace, Name: LockName})
 	slices.SortFunc(want, func(a, b Access) int { return strings.Compare(a.String(), b.String()) })
 	denied, err := i.Can(ctx, want)
 	if err != nil {

@@ -5,8 +5,10 @@ go 1.26.0
 require (
 	github.com/standup-sh/standup v0.0.0
 	go.yaml.in/yaml/v3 v3.0.5
+	golang.org/x/tools v0.48.0
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2
+	sigs.k8s.io/yaml v1.6.0
 )
 
 require (
@@ -51,7 +53,6 @@ require (
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
-	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
 replace github.com/standup-sh/standup => ../
