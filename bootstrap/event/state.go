@@ -44,9 +44,10 @@ type StepState struct {
 
 // Apply folds one event in.
 func (s *State) Apply(e Event) {
+	s.Run = e.Run
 	switch b := e.Body.(type) {
 	case PlanReady:
-		s.Run, s.Plan = e.Run, b.Plan
+		s.Plan = b.Plan
 		s.begin(e.Time)
 		s.extend(b.Plan.Tiers, b.Plan.Steps)
 	case PlanExtended:

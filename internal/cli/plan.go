@@ -39,7 +39,7 @@ func showPlan(ctx context.Context, streams Streams, o common) error {
 		if err != nil {
 			return err
 		}
-		return writeString(streams.Out, string(data)+"\n")
+		return writeString(streams.Out, string(data))
 	}
 	return writeString(streams.Out, report.PlanText(p))
 }

@@ -54,7 +54,7 @@ func resume(ctx context.Context, streams Streams, o resumeOptions) (err error) {
 	}
 	out := newRunOutput(streams, o.common)
 	defer func() { err = out.close(err) }()
-	log := newLogger(out.logs(), o.LogFormat, o.Verbose)
+	log := newLogger(out, o.LogFormat, o.Verbose)
 	s, err := open(ctx, o.common, log)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func resume(ctx context.Context, streams Streams, o resumeOptions) (err error) {
 	defer release(ctx, lock, log)
 	run := &bootstrap.Resume{
 		Sequencer: bootstrap.Sequencer{
-			World: s.view, Looker: s.client, Writer: s.client, Probes: probes, Sink: out.sink(id),
+			World: s.view, Looker: s.client, Writer: s.client, Probes: probes, Sink: out.sink(),
 			Order: s.order, ID: id, KeepGoing: o.KeepGoing, Pace: bootstrap.DefaultPace(),
 			Fatal: firstOf(ctx, lock.Lost(), s.view.Failed()),
 		},

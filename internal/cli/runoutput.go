@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/standup-sh/standup/bootstrap/event"
@@ -35,30 +34,33 @@ func newRunOutput(streams Streams, o common) *runOutput {
 			out.format = outputTable
 		}
 	}
-	if out.format == outputTable {
-		opts := table.Options{Style: table.NewStyle(o.Color, isTerminal(streams.Err), streams.Getenv)}
-		if f, ok := streams.Err.(*os.File); ok {
-			opts.Size = table.SizeOf(f)
-		}
-		out.live = table.New(streams.Err, opts)
-	}
 	return out
 }
 
-// logs is where log lines go: above the table when there is one.
-func (out *runOutput) logs() io.Writer {
+// Write takes log lines: they go above the table when there is one.
+func (out *runOutput) Write(line []byte) (int, error) {
 	if out.live != nil {
-		return out.live
+		return out.live.Write(line)
 	}
-	return out.streams.Err
+	return out.streams.Err.Write(line)
+}
+
+// draw starts the live table.
+func (out *runOutput) draw() *table.Live {
+	opts := table.Options{Style: table.NewStyle(out.o.Color, isTerminal(out.streams.Err), out.streams.Getenv)}
+	if f, ok := out.streams.Err.(*os.File); ok {
+		opts.Size = table.SizeOf(f)
+	}
+	return table.New(out.streams.Err, opts)
 }
 
 // sink opens the renderers for a run.
-func (out *runOutput) sink(string) event.Sink {
+func (out *runOutput) sink() event.Sink {
 	out.started = true
 	code := jsonl.Options{ExitCode: exitCode}
 	switch out.format {
 	case outputTable:
+		out.live = out.draw()
 		out.renderer = liveTable{out.live}
 	case outputJSONL:
 		out.renderer = jsonl.New(out.streams.Out, code)
@@ -93,10 +95,7 @@ func (f fold) Emit(e event.Event) { f.state.Apply(e) }
 
 // close ends the renderers and says the closing words.
 func (out *runOutput) close(err error) error {
-	if out.live != nil && !out.started {
-		out.live.Close() // nothing was drawn
-	}
-	if !out.started || !out.state.Done {
+	if !out.started {
 		return err
 	}
 	if closing := out.renderer.Close(); closing != nil {
@@ -106,6 +105,9 @@ func (out *runOutput) close(err error) error {
 	if failed := out.record.Close(); failed != nil {
 		_, _ = fmt.Fprintf(out.streams.Err, "warning: %v\n", failed) // a record is not worth a failure
 		record = ""
+	}
+	if !out.state.Done {
+		return err
 	}
 	if said := out.say(err, record); said != nil {
 		return said
@@ -120,8 +122,7 @@ func (out *runOutput) say(err error, record string) error {
 		if failed != nil {
 			return failed
 		}
-		_, failed = fmt.Fprintf(out.streams.Out, "%s\n", data)
-		return failed
+		return writeString(out.streams.Out, string(data))
 	}
 	summary := report.Summary(&out.state, report.SummaryOptions{Verbose: out.o.Verbose, Record: record})
 	if out.format == outputJSONL {

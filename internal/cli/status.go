@@ -71,7 +71,7 @@ func (s *session) statusText(o common, now time.Time) (string, error) {
 	rows := s.rows(now)
 	if o.Output == outputJSON {
 		data, err := report.StatusJSON(rows)
-		return string(data) + "\n", err
+		return string(data), err
 	}
 	return report.StatusTable(rows), nil
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,10 @@ func (v *View) collect() {
 			v.Tiers[at].Members = append(v.Tiers[at].Members, *it)
 		}
 	}
+	// The plan's row for sources has no Kustomizations: it is no tier to people.
+	v.Tiers = slices.DeleteFunc(v.Tiers, func(t Tier) bool {
+		return !t.Listed && len(t.Members) == 0 && len(t.Probes) == 0
+	})
 	for i := range v.Tiers {
 		v.Tiers[i].fold()
 	}

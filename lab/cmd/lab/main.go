@@ -22,6 +22,7 @@ const usage = `lab is a real Kubernetes control plane with real Flux controllers
   lab up [--path DIR --entry PATH [--suspend]]
                                bring up a cluster, print the path of its kubeconfig,
                                and keep it until interrupted
+  lab demo --standup PROGRAM   stand a cold example cluster up with standup
 `
 
 func main() {
@@ -48,6 +49,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = build(ctx, args[1:], stdout, stderr, logf)
 	case "up":
 		err = up(ctx, args[1:], stdout, stderr, logf)
+	case "demo":
+		err = demo(ctx, args[1:], stdout, stderr, logf)
 	case "help", "-h", "--help":
 		_, _ = fmt.Fprint(stdout, usage)
 		return 0
