@@ -98,6 +98,9 @@ func newCommand(c cli.Command, run func(*cli.Context) error) *cli.Command {
 func onUsageError(_ *cli.Context, err error, _ bool) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: "); ok {
+		if len(name) > 2 && !strings.HasPrefix(name, "--") {
+			name = "-" + name // the flag package knows no second dash
+		}
 		text = "unknown option " + name
 	}
 	return usagef("%s; see standup --help", text)

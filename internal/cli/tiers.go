@@ -18,9 +18,9 @@ func tiersCommand(streams Streams) *cli.Command {
 		OnUsageError:    onUsageError,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return usagef("unknown command %q; standup tiers knows check", c.Args().First())
+				return usagef("unknown command %q; tiers knows check", c.Args().First())
 			}
-			return usagef("standup tiers needs a command: check")
+			return usagef("tiers needs a command: check")
 		},
 		Subcommands: []*cli.Command{
 			newCommand(cli.Command{

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
 
 	"github.com/standup-sh/standup/tiers"
 )
@@ -109,9 +110,19 @@ func (c *Client) start(ctx context.Context, v *View, found map[string]resource) 
 		reflector := cache.NewReflectorWithOptions(f.listerWatcher(), nil, f.part, cache.ReflectorOptions{
 			Name: "standup", TypeDescription: kind, Backoff: retries(),
 		})
-		go reflector.RunWithContext(ctx)
+		go repeat(ctx, reflector)
 	}
 	return feeds
+}
+
+// repeat is the reflector's own Run without its error handler, which cannot be
+// replaced and tells the process's global one; the feed has told us already.
+func repeat(ctx context.Context, reflector *cache.Reflector) {
+	pause := retries().DelayWithReset(clock.RealClock{}, time.Minute)
+	_ = pause.Until(ctx, true, true, func(ctx context.Context) (bool, error) {
+		_ = reflector.ListAndWatchWithContext(ctx) // told by the feed
+		return false, nil
+	}) // ends with ctx, and with nothing else
 }
 
 // sync waits for the first list of every kind.
