@@ -162,20 +162,26 @@ func (r *run) fail(s *step, err error) {
 		return
 	}
 	r.ended = true
-	r.cancelRest(s)
+	r.endRest(s)
 }
 
-// cancelRest ends what a failure leaves: what is behind it is skipped because
-// of it, what is independent was merely not finished.
-func (r *run) cancelRest(cause *step) {
+// endRest ends what a failure leaves: what is behind it is skipped because of
+// it, what is independent was merely not finished.
+func (r *run) endRest(cause *step) {
+	r.skipBehind(cause)
+	for _, s := range r.steps {
+		if s.outcome == event.Pending {
+			r.finish(s, event.StepFinished{Outcome: event.Cancelled, Err: errEndedEarly})
+		}
+	}
+}
+
+// skipBehind skips everything that waits for cause, because of it.
+func (r *run) skipBehind(cause *step) {
 	behind := r.behind(cause)
 	for _, s := range r.steps {
-		switch {
-		case s.outcome != event.Pending:
-		case behind[s.ID]:
+		if s.outcome == event.Pending && behind[s.ID] {
 			r.finish(s, event.StepFinished{Outcome: event.Skipped, Because: string(cause.ID)})
-		default:
-			r.finish(s, event.StepFinished{Outcome: event.Cancelled, Err: errEndedEarly})
 		}
 	}
 }

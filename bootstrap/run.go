@@ -196,28 +196,42 @@ func (r *run) complete() bool {
 	return !r.sweep()
 }
 
-// abandon ends the run from outside.
+// abandon ends the run from outside: by its deadline, a signal, a lost lock.
 func (r *run) abandon(cause error) {
 	if r.ended {
 		return
 	}
 	r.ended = true
+	if errors.Is(cause, context.DeadlineExceeded) {
+		r.expire()
+		return
+	}
 	r.outside = cause
-	late := errors.Is(cause, context.DeadlineExceeded)
 	for _, s := range r.steps {
-		switch {
-		case s.outcome != event.Pending:
-		case s.running() && late:
-			r.fail(s, ErrOutOfTime)
-		default:
+		if s.outcome == event.Pending {
 			r.finish(s, event.StepFinished{Outcome: event.Cancelled, Err: cause})
 		}
 	}
-	if late {
-		r.outside = nil // the steps in flight say it better
-		if len(r.failed) == 0 {
-			r.outside = ErrOutOfTime
+}
+
+// expire ends the run because its time is over: what is in flight fails and
+// says what it last saw, what waits for that is skipped because of it.
+func (r *run) expire() {
+	for _, s := range r.steps {
+		if s.running() {
+			r.fail(s, ErrOutOfTime)
 		}
+	}
+	for _, f := range r.failed {
+		r.skipBehind(r.byID[f.Step.ID])
+	}
+	for _, s := range r.steps {
+		if s.outcome == event.Pending {
+			r.finish(s, event.StepFinished{Outcome: event.Cancelled, Err: ErrOutOfTime})
+		}
+	}
+	if len(r.failed) == 0 {
+		r.outside = ErrOutOfTime
 	}
 }
 

@@ -292,6 +292,9 @@ func TestTheRunsDeadlineFailsWhatIsInFlight(t *testing.T) {
 		if failure := onlyFailure(t, e); failure.Step.Object.Name != "slow" || !errors.Is(e.err, bootstrap.ErrOutOfTime) {
 			t.Errorf("err = %v, want slow out of time", e.err)
 		}
+		if s, _ := e.state.Step("ready:Kustomization/flux-system/never"); s.Outcome != event.Skipped || s.Because != "ready:Kustomization/flux-system/slow" {
+			t.Errorf("never: %s because %q, want Skipped because of slow", s.Outcome, s.Because)
+		}
 	})
 }
 

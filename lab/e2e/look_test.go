@@ -78,6 +78,21 @@ func versions(t *testing.T, c *lab.Cluster) map[string]string {
 	return v
 }
 
+// settled returns the versions once the controllers have stopped writing: they
+// look at every object after a start and after a change.
+func settled(t *testing.T, c *lab.Cluster) map[string]string {
+	t.Helper()
+	last, since := versions(t, c), time.Now()
+	eventually(t, c, time.Minute, "controllers that rest", func() bool {
+		now := versions(t, c)
+		if len(lab.Changed(last, now)) > 0 {
+			last, since = now, time.Now()
+		}
+		return time.Since(since) > 2*time.Second
+	})
+	return last
+}
+
 // unchanged checks that nothing of Flux was written since before.
 func unchanged(t *testing.T, c *lab.Cluster, before map[string]string) {
 	t.Helper()

@@ -34,7 +34,7 @@ func TestAColdSuspendedHomelabIsBroughtToReadyInOrder(t *testing.T) {
 				t.Errorf("apps-vms was un-suspended before the storage profile was folded in")
 			}
 
-			before := versions(t, c)
+			before := settled(t, c)
 			again := standup(t, c.Kubeconfig(), "resume", "-f", file)
 			again.exits(t, 0)
 			again.within(t, 2*time.Second)

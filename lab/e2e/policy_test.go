@@ -54,7 +54,7 @@ func TestAKustomizationThatNoTierLists(t *testing.T) {
 	check.exits(t, 3)
 	check.says(t, "stray", "- name: stray")
 
-	before := versions(t, c)
+	before := settled(t, c)
 	fail := standup(t, c.Kubeconfig(), "resume", "-f", order(t, "unlisted: fail\n"+tiers))
 	fail.exits(t, 3)
 	fail.says(t, "stray")
@@ -251,7 +251,7 @@ subjects: [{kind: ServiceAccount, name: reader, namespace: flux-system}]`
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := versions(t, c)
+	before := settled(t, c)
 	r := standup(t, id.Kubeconfig, "resume")
 	r.exits(t, 7)
 	r.says(t, "patch kustomizations.kustomize.toolkit.fluxcd.io", "rbac.yaml")
@@ -263,7 +263,7 @@ func TestAControllerThatIsScaledToZeroIsNamed(t *testing.T) {
 	c := start(t, lab.Options{})
 	cold(t, c, files(tree(unit{name: "one"})), "cluster")
 	patchDeployment(t, c, "kustomize-controller", map[string]any{"spec": map[string]any{"replicas": int64(0)}})
-	before := versions(t, c)
+	before := settled(t, c)
 	r := standup(t, c.Kubeconfig(), "resume")
 	r.exits(t, 6)
 	r.says(t, "kustomize-controller", "scaled to zero")
