@@ -157,13 +157,15 @@ func parseItem(id, version string) (item, bool) {
 	return item{gvk: meta.GroupKind.WithVersion(version), namespace: meta.Namespace, name: meta.Name}, true
 }
 
-// hasHealth leaves out kinds that are Current as soon as they exist, and child
-// Kustomizations: those are steps of their own, and a parent that does not wait
-// for them must not be made to.
+// hasHealth leaves out kinds that are Current as soon as they exist, and Flux's
+// own Kustomizations and sources: those are steps of their own, are watched
+// already, and a parent that does not wait for them must not be made to.
 func hasHealth(gk schema.GroupKind) bool {
 	switch gk.Group {
 	case kustomizeGroup:
 		return false
+	case sourceGroup:
+		return strings.HasPrefix(gk.Kind, "Helm")
 	case "":
 		switch gk.Kind {
 		case "Secret", "ConfigMap", "ServiceAccount", "Namespace", "LimitRange", "ResourceQuota", "Endpoints":

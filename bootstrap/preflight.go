@@ -147,7 +147,7 @@ var errNotAvailable = errors.New("not available yet")
 
 type unavailableError struct{ PreconditionError }
 
-func (e *unavailableError) Is(target error) bool { return target == errNotAvailable } //nolint:errorlint // this is the comparison that errors.Is asks for
+func (e *unavailableError) Is(target error) bool { return target == errNotAvailable }
 func (e *unavailableError) Unwrap() error        { return &e.PreconditionError }
 
 func judgeControllers(found []Controller, namespace string) (string, error) {

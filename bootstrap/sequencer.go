@@ -83,7 +83,7 @@ func (s *Sequencer) Run(ctx context.Context, plan *tiers.Plan) error {
 	for _, w := range plan.Warnings {
 		r.emit(event.Warned{Message: w})
 	}
-	r.loop()
+	r.loop() //nolint:contextcheck // the run holds the context; see run.ctx
 	err := r.result()
 	r.emit(event.RunFinished{Err: err})
 	return err

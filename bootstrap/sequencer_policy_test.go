@@ -36,7 +36,7 @@ func TestSuspendedInGitIsLeftAndWhatIsBehindIsListed(t *testing.T) {
 func TestAnOptionalTierFailsWithoutEndingTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFlux()
-		f.add("nice", behaviour{takes: time.Second, outcome: always("BuildFailed", "kustomize build failed: no")})
+		f.add("nice", behaviour{takes: time.Second, outcome: buildFails("kustomize build failed: no")})
 		f.add("must", behaviour{takes: time.Second})
 		f.boot()
 		e := stand(t, t.Context(), f, order(t, "tiers: [{name: nice, optional: true}, {name: must}]"), nil)
@@ -50,7 +50,7 @@ func TestAnOptionalTierFailsWithoutEndingTheRun(t *testing.T) {
 func TestWhatNeedsAnOptionalTierThatFailedIsNotSilentlyLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFlux()
-		f.add("nice", behaviour{takes: time.Second, outcome: always("BuildFailed", "kustomize build failed: no")})
+		f.add("nice", behaviour{takes: time.Second, outcome: buildFails("kustomize build failed: no")})
 		f.add("must", behaviour{takes: time.Second}, "nice")
 		f.boot()
 		e := stand(t, t.Context(), f, order(t, "tiers: [{name: nice, optional: true}, {name: must}]"), nil)
@@ -63,7 +63,7 @@ func TestWhatNeedsAnOptionalTierThatFailedIsNotSilentlyLeftOut(t *testing.T) {
 func TestKeepGoingFinishesIndependentBranches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFlux()
-		f.add("bad", behaviour{takes: time.Second, outcome: always("BuildFailed", "kustomize build failed: no")})
+		f.add("bad", behaviour{takes: time.Second, outcome: buildFails("kustomize build failed: no")})
 		f.add("behind", behaviour{takes: time.Second}, "bad")
 		f.add("good", behaviour{takes: 10 * time.Second})
 		f.boot()

@@ -170,7 +170,7 @@ func TestATerminalCauseEndsTheRunAtOnceAndNamesWhatIsBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFlux()
 		chain(f, 3, 300*time.Millisecond, true)
-		f.add("bad", behaviour{takes: 100 * time.Millisecond, outcome: always("BuildFailed", "kustomize build failed: accumulating resources: missing.yaml: no such file")}, "t02").Spec.Suspend = true
+		f.add("bad", behaviour{takes: 100 * time.Millisecond, outcome: buildFails("kustomize build failed: accumulating resources: missing.yaml: no such file")}, "t02").Spec.Suspend = true
 		f.add("after", behaviour{takes: time.Second}, "bad").Spec.Suspend = true
 		f.add("later", behaviour{takes: time.Second}, "after").Spec.Suspend = true
 		f.boot()
@@ -194,8 +194,9 @@ func TestATerminalCauseEndsTheRunAtOnceAndNamesWhatIsBehind(t *testing.T) {
 	})
 }
 
-func always(reason, message string) func(int) (string, string) {
-	return func(int) (string, string) { return reason, message }
+// buildFails is a behaviour's outcome: every attempt fails in the build.
+func buildFails(message string) func(int) (string, string) {
+	return func(int) (string, string) { return "BuildFailed", message }
 }
 
 func onlyFailure(t *testing.T, e *ended) *bootstrap.StepError {
@@ -232,7 +233,7 @@ func TestACauseThatNeedsActionIsWaitedOutWhileSomethingElseMoves(t *testing.T) {
 func TestACauseThatNeedsActionEndsTheRunWhenNothingElseMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFlux()
-		f.add("user", behaviour{takes: 100 * time.Millisecond, outcome: always("BuildFailed", missingConfigMap)})
+		f.add("user", behaviour{takes: 100 * time.Millisecond, outcome: buildFails(missingConfigMap)})
 		f.boot()
 		e := stand(t, t.Context(), f, nil, nil)
 		failure := onlyFailure(t, e)
@@ -321,10 +322,10 @@ func TestAnInterruptCancelsAndLeavesTheRestSuspended(t *testing.T) {
 func (e *ended) explain(t *testing.T) {
 	t.Helper()
 	for _, ev := range e.events {
-		switch b := ev.Body.(type) {
-		case event.StepActed:
+		if b, ok := ev.Body.(event.StepActed); ok {
 			t.Logf("%s %s %s: %s", ev.Time.Sub(e.state.Started), b.Action, b.Step, b.Cause)
-		case event.StepObserved:
+		}
+		if b, ok := ev.Body.(event.StepObserved); ok {
 			t.Logf("%s %s is %s/%s: %s", ev.Time.Sub(e.state.Started), b.Step, b.Seen.State, b.Seen.Reason, b.Seen.Message)
 		}
 	}

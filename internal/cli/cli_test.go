@@ -12,10 +12,10 @@ import (
 )
 
 // ranAs is the whole of what a user sees of one run.
-func ranAs(t *testing.T, env map[string]string, args ...string) (text string, code int) {
+func ranAs(t *testing.T, args ...string) (text string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	streams := Streams{Out: &out, Err: &errs, Getenv: func(k string) string { return env[k] }}
+	streams := Streams{Out: &out, Err: &errs, Getenv: func(string) string { return "" }}
 	code = Run(t.Context(), streams, append([]string{"standup"}, args...))
 	return fmt.Sprintf("$ standup %s\n--- stdout\n%s--- stderr\n%s--- exit code %d\n", strings.Join(args, " "), out.String(), errs.String(), code), code
 }
@@ -31,7 +31,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 		"help-version":     {"version", "--help"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, code := ranAs(t, nil, args...)
+			text, code := ranAs(t, args...)
 			if code != ExitOK {
 				t.Errorf("exit code %d, want 0", code)
 			}
@@ -70,7 +70,7 @@ func usageErrors(t *testing.T, all *strings.Builder) {
 		{"tiers", "check", "-f", "bad.yaml"},
 		{"version", "-o", "yaml"},
 	} {
-		text, code := ranAs(t, nil, args...)
+		text, code := ranAs(t, args...)
 		if code != ExitUsage {
 			t.Errorf("standup %s: exit code %d, want 2", strings.Join(args, " "), code)
 		}
@@ -85,7 +85,7 @@ func TestNoClusterEndsWith7(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("KUBECONFIG", "")
 	for _, command := range []string{"resume", "plan", "status"} {
-		if text, code := ranAs(t, nil, command); code != ExitUnreachable {
+		if text, code := ranAs(t, command); code != ExitUnreachable {
 			t.Errorf("%s: exit code %d, want 7\n%s", command, code, text)
 		}
 	}
@@ -97,15 +97,15 @@ func TestGlobalOptionsMayStandBeforeOrAfterTheCommand(t *testing.T) {
 		{"version", "-o", "json"},
 		{"-o", "text", "version", "--output", "json"}, // the nearer one wins
 	} {
-		if text, _ := ranAs(t, nil, args...); !strings.Contains(text, `"schema": "standup.version/v1"`) {
+		if text, _ := ranAs(t, args...); !strings.Contains(text, `"schema": "standup.version/v1"`) {
 			t.Errorf("standup %s: no JSON\n%s", strings.Join(args, " "), text)
 		}
 	}
 	t.Setenv("STANDUP_OUTPUT", "json")
-	if text, _ := ranAs(t, nil, "version"); !strings.Contains(text, `"schema"`) {
+	if text, _ := ranAs(t, "version"); !strings.Contains(text, `"schema"`) {
 		t.Errorf("STANDUP_OUTPUT is not honoured\n%s", text)
 	}
-	if text, _ := ranAs(t, nil, "version", "-o", "text"); strings.Contains(text, `"schema"`) {
+	if text, _ := ranAs(t, "version", "-o", "text"); strings.Contains(text, `"schema"`) {
 		t.Errorf("an option does not win over the environment\n%s", text)
 	}
 }

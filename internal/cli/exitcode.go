@@ -137,17 +137,30 @@ func stepCode(s *bootstrap.StepError) int {
 	if errors.Is(s, bootstrap.ErrOutOfTime) || errors.Is(s, context.DeadlineExceeded) {
 		return ExitOutOfTime
 	}
-	switch s.Seen.Cause.Kind {
-	case waiters.MissingKind, waiters.MissingNamespace, waiters.DependencyNotFound, waiters.DependencyCycle, waiters.NotApplied:
-		return ExitVerdict // a state that Flux cannot leave by itself
-	case waiters.SourceMissing, waiters.SourceUnauthorised, waiters.SubstituteMissing:
-		return ExitPrecondition
-	case waiters.DecryptionFailed:
-		if s.Seen.Cause.Class == waiters.NeedsAction {
-			return ExitPrecondition // the key is not there
-		}
+	if s.Seen.Cause.Kind == waiters.DecryptionFailed && s.Seen.Cause.Class == waiters.NeedsAction {
+		return ExitPrecondition // the key is not there; a wrong one is a failure
+	}
+	if code, ok := causeCodes()[s.Seen.Cause.Kind]; ok {
+		return code
 	}
 	return ExitTierFailed
+}
+
+// causeCodes are the causes that mean something else than a failed tier.
+func causeCodes() map[waiters.CauseKind]int {
+	return map[waiters.CauseKind]int{
+		// States that Flux cannot leave by itself.
+		waiters.MissingKind:        ExitVerdict,
+		waiters.MissingNamespace:   ExitVerdict,
+		waiters.DependencyNotFound: ExitVerdict,
+		waiters.DependencyCycle:    ExitVerdict,
+		waiters.NotApplied:         ExitVerdict,
+		// Things that have to be made outside of git.
+		waiters.SourceMissing:      ExitPrecondition,
+		waiters.SourceRefMissing:   ExitPrecondition,
+		waiters.SourceUnauthorised: ExitPrecondition,
+		waiters.SubstituteMissing:  ExitPrecondition,
+	}
 }
 
 // message is what a person reads on stderr; a summary may have said it already.

@@ -107,17 +107,6 @@ func badOutput(got string, known ...string) error {
 	return usagef("--output %q is not known here; it is %s", got, strings.Join(known, ", "))
 }
 
-// colour decides whether w gets colours (https://no-color.org).
-func (o common) colour(s Streams, w io.Writer) bool {
-	switch o.Color {
-	case "always":
-		return true
-	case "never":
-		return false
-	}
-	return s.Getenv("NO_COLOR") == "" && s.Getenv("TERM") != "dumb" && isTerminal(w)
-}
-
 func writeJSON(w io.Writer, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

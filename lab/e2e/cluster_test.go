@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,8 +56,10 @@ func secrets(t *testing.T, c *lab.Cluster) []string {
 		data, _, _ := unstructured.NestedStringMap(s.Object, "data")
 		for _, v := range data {
 			plain, err := base64.StdEncoding.DecodeString(v)
-			if err == nil && len(strings.TrimSpace(string(plain))) > 5 {
-				values = append(values, strings.TrimSpace(string(plain)), v)
+			value := strings.TrimSpace(string(plain))
+			// A value that is the name of a tier is no secret: every output has it.
+			if err == nil && len(value) > 5 && !slices.Contains(homelab(), value) {
+				values = append(values, value, v)
 			}
 		}
 	}
