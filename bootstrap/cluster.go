@@ -35,7 +35,7 @@ type World interface {
 // Looker looks at any object in the cluster, uncached.
 type Looker interface {
 	// Get returns an error that IsNotFound recognises when the object, or its
-	// kind, does not exist; the error is waiters.Terminal when it is
+	// kind, does not exist; the error is a waiters.TerminalError when it is
 	// unauthorised or forbidden.
 	Get(ctx context.Context, gvk schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error)
 	// Served reports whether the API server serves the kind now. A GroupKind

@@ -32,6 +32,9 @@ type drive struct {
 
 	stopInspecting context.CancelFunc
 
+	awaitingKind bool // a worker waits for the kind that was missing
+	kindServed   bool // it has come since the last attempt
+
 	leftSuspended bool
 	because       string
 }

@@ -210,6 +210,10 @@ func (r *run) retrying(s *step, want string, now time.Time) {
 		}
 	case waiters.Passing, waiters.NoClass:
 	}
+	if cause.Kind == waiters.MissingKind && !r.awaitKind(s, now) {
+		return
+	}
+	s.drive.kindServed = false
 	r.nudge(s, now, pacer, why)
 }
 
@@ -227,12 +231,12 @@ func (r *run) attempts(s *step) int {
 // failWhenQuiet gives up on a cause that needs action once nothing else in the
 // run moves and the grace is over. It reports whether it did.
 func (r *run) failWhenQuiet(s *step, now time.Time) bool {
-	quiet := r.quiet(s, now)
-	if quiet >= r.seq.Pace.Grace {
+	quiet, patience := r.quiet(s, now), r.seq.Pace.patience(s.seen.Cause.Kind)
+	if quiet >= patience {
 		r.fail(s, nil)
 		return true
 	}
-	s.dueAt(now.Add(r.seq.Pace.Grace - quiet))
+	s.dueAt(now.Add(patience - quiet))
 	return false
 }
 

@@ -48,12 +48,17 @@ type Pace struct {
 	// Look paces looks at objects that are not Flux's.
 	Look waiters.Policy
 	// Grace is how long a cause that needs action may stand, with nothing
-	// else moving, before the run gives up on it.
-	Grace time.Duration
+	// else moving, before the run gives up on it. Patience is the same for
+	// what an operator that is already running may still bring.
+	Grace, Patience time.Duration
 	// Explain is how long an object may run its health checks before standup
 	// looks for what is not healthy.
 	Explain time.Duration
 }
+
+// DefaultPatience is how long a run waits for what an operator brings in its own
+// time, such as a kind: images have to be pulled first.
+const DefaultPatience = 2 * time.Minute
 
 // DefaultPace returns the pace for a real cluster.
 func DefaultPace() Pace {
@@ -63,7 +68,7 @@ func DefaultPace() Pace {
 		Webhook: waiters.Policy{Initial: time.Second, Max: 3 * time.Second, Factor: 1.5},
 		Write:   waiters.Policy{Initial: 200 * time.Millisecond, Max: 2 * time.Second, Factor: 2},
 		Look:    waiters.Policy{Initial: 250 * time.Millisecond, Max: 3 * time.Second, Factor: 1.5},
-		Grace:   20 * time.Second,
+		Grace:   20 * time.Second, Patience: DefaultPatience,
 		Explain: 6 * time.Second,
 	}
 }

@@ -240,7 +240,7 @@ func TestACauseThatNeedsActionEndsTheRunWhenNothingElseMoves(t *testing.T) {
 		if failure.Seen.Cause.Kind != waiters.SubstituteMissing {
 			t.Errorf("cause = %s, want SubstituteMissing", failure.Seen.Cause.Kind)
 		}
-		if e.took > time.Minute {
+		if e.took > bootstrap.DefaultPatience+time.Minute {
 			t.Errorf("took %s, want well before the tier's time-out", e.took)
 		}
 	})
@@ -329,4 +329,56 @@ func (e *ended) explain(t *testing.T) {
 			t.Logf("%s %s is %s/%s: %s", ev.Time.Sub(e.state.Started), b.Step, b.Seen.State, b.Seen.Reason, b.Seen.Message)
 		}
 	}
+}
+
+// kinds is a Looker whose kinds are served from a moment on.
+type kinds struct {
+	noLooker
+	from time.Time
+}
+
+func (k kinds) Served(context.Context, schema.GroupVersionKind) (bool, error) {
+	return !time.Now().Before(k.from), nil
+}
+
+const noStorageProfile = `StorageProfile/longhorn dry-run failed: no matches for kind "StorageProfile" in version "cdi.kubevirt.io/v1beta1"`
+
+func TestAKindThatComesLateIsSeenAndNudgedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFlux()
+		start := time.Now()
+		f.add("profiles", behaviour{takes: 100 * time.Millisecond, outcome: func(int) (string, string) {
+			if time.Since(start) >= 70*time.Second {
+				return "", ""
+			}
+			return "ReconciliationFailed", noStorageProfile
+		}}).Spec.Suspend = true
+		f.boot()
+		e := stand(t, t.Context(), f, nil, func(s *bootstrap.Sequencer) { s.Looker = kinds{from: start.Add(70 * time.Second)} })
+		succeeded(t, e)
+		if e.took > 75*time.Second {
+			t.Errorf("took %s, want a nudge soon after the kind was served at 70s", e.took)
+		}
+		if got := fmt.Sprint(f.writes); got != "[resume profiles nudge profiles]" {
+			t.Errorf("writes = %s, want no attempt while the kind was absent", got)
+		}
+	})
+}
+
+func TestAControllerThatDoesNotSeeAServedKindIsNudgedAtAPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFlux()
+		f.add("stale", behaviour{takes: 100 * time.Millisecond, outcome: func(attempt int) (string, string) {
+			if attempt > 3 {
+				return "", ""
+			}
+			return "ReconciliationFailed", noStorageProfile
+		}})
+		f.boot()
+		e := stand(t, t.Context(), f, nil, nil)
+		succeeded(t, e)
+		if n := len(f.writes); n != 3 {
+			t.Errorf("%d nudges, want the three that it took", n)
+		}
+	})
 }

@@ -14,7 +14,11 @@ import (
 	"github.com/standup-sh/standup/internal/kube"
 )
 
-const flagKeepGoing = "keep-going"
+// Flags of resume.
+const (
+	flagKeepGoing = "keep-going"
+	flagPatience  = "patience"
+)
 
 // releaseTimeout bounds giving the lock back after the run has ended: an
 // interrupt must end the program within a second.
@@ -23,6 +27,7 @@ const releaseTimeout = 700 * time.Millisecond
 type resumeOptions struct {
 	common
 	KeepGoing bool
+	Patience  time.Duration
 }
 
 func resumeCommand(streams Streams) *cli.Command {
@@ -36,13 +41,21 @@ func resumeCommand(streams Streams) *cli.Command {
 			"carries on. Output: table (on a terminal), plain, json (the result), jsonl (events).",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: flagKeepGoing, Usage: "after a failure, finish the branches that do not depend on it", EnvVars: env(flagKeepGoing)},
+			&cli.DurationFlag{
+				Name: flagPatience, Value: bootstrap.DefaultPatience, EnvVars: env(flagPatience),
+				Usage: "give up on a missing kind, namespace or Secret after `DURATION` in which nothing else moved",
+			},
 		},
 	}, func(c *cli.Context) error {
 		o, err := parseCommon(c, outputTable, outputPlain, outputJSON, outputJSONL)
 		if err != nil {
 			return err
 		}
-		return resume(c.Context, streams, resumeOptions{common: o, KeepGoing: flag(c, flagKeepGoing)})
+		patience := duration(c, flagPatience)
+		if patience < 0 {
+			return usagef("--patience %s is negative", patience)
+		}
+		return resume(c.Context, streams, resumeOptions{common: o, KeepGoing: flag(c, flagKeepGoing), Patience: patience})
 	})
 }
 
@@ -63,6 +76,8 @@ func resume(ctx context.Context, streams Streams, o resumeOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	pace := bootstrap.DefaultPace()
+	pace.Patience = o.Patience
 	id := runID()
 	lock, err := s.client.AcquireLock(ctx, kube.LockOptions{Namespace: o.Namespace, Identity: kube.Identity(id)})
 	if err != nil {
@@ -72,7 +87,7 @@ func resume(ctx context.Context, streams Streams, o resumeOptions) (err error) {
 	run := &bootstrap.Resume{
 		Sequencer: bootstrap.Sequencer{
 			World: s.view, Looker: s.client, Writer: s.client, Probes: probes, Sink: out.sink(),
-			Order: s.order, ID: id, KeepGoing: o.KeepGoing, Pace: bootstrap.DefaultPace(),
+			Order: s.order, ID: id, KeepGoing: o.KeepGoing, Pace: pace,
 			Fatal: firstOf(ctx, lock.Lost(), s.view.Failed()),
 		},
 		Inspector: s.client,

@@ -158,7 +158,7 @@ func TestEachBrokenTreeNamesItsOneCause(t *testing.T) {
 				archive = lastWins(archive, key)
 			}
 			cold(t, c, files(archive), "cluster")
-			r := standup(t, c.Kubeconfig(), append([]string{"resume", "-o", "json"}, tc.args...)...)
+			r := standup(t, c.Kubeconfig(), append([]string{"resume", "-o", "json", "--patience", "15s"}, tc.args...)...)
 			r.exits(t, tc.code)
 			r.within(t, tc.within)
 			r.says(t, append(tc.says, "bad")...)

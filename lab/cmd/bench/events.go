@@ -58,17 +58,18 @@ func planGates(lines []line, tracks map[string]track) gates {
 	}
 	out := gates{}
 	for name := range tracks {
-		var at []time.Time
+		var list []gate
 		for id := range gateSteps(steps, readyStep(name)) {
 			if when, ok := passed[id]; ok {
-				at = append(at, when)
+				list = append(list, gate{At: when})
 			}
-			if when := tracks[id[strings.LastIndexByte(id, '/')+1:]].ready; strings.HasPrefix(id, "ready:") && !when.IsZero() {
-				at = append(at, when)
+			before := id[strings.LastIndexByte(id, '/')+1:]
+			if when := tracks[before].ready; strings.HasPrefix(id, "ready:") && !when.IsZero() {
+				list = append(list, gate{Name: before, At: when})
 			}
 		}
-		if len(at) > 0 {
-			out[name] = at
+		if len(list) > 0 {
+			out[name] = list
 		}
 	}
 	return out

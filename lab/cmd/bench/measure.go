@@ -24,6 +24,7 @@ type sample struct {
 	// along the tiers.
 	Limit, Barrier time.Duration
 	Hops           []time.Duration
+	Spent          spent
 	// The rest is of standup only.
 	CPU        time.Duration
 	Peak       int64
@@ -189,6 +190,9 @@ func judge(s scenario, who contender, p process, tracks map[string]track, expire
 		return out, err
 	}
 	out.Hops = hops(tracks, g)
+	if !out.Capped {
+		out.Spent = spentOn(tracks, g, p.began, end)
+	}
 	if who.measured {
 		lines, err := readEvents(p.stdout)
 		if err != nil {

@@ -69,17 +69,17 @@ the source's revision and the contender's program, if it has one, has ended. The
 contenders take turns. A run is cut off after %s, and a contender that was cut
 off does not run again.
 
-The machine: %d cores, %s, load average %s at the start. The ratios count and
-the absolute times do not: the machine is shared, and a busy core makes
-everything slower, the controllers' own work as well.
+The machine: %d cores, %s, load average %s at the start.
+The ratios count and the absolute times do not: the machine is shared, and a busy
+core makes everything slower, the controllers' own work as well.
 
 ## Contenders
 
 %s
 ## What is measured
 
-- **time**: median of the runs. **ended** is until the program has ended, too;
-  all comparisons use it.
+- **all Ready** and **ended** are times from the start, medians of the runs.
+  ended is when the contender's program has ended as well; all comparisons use it.
 - **limit**: the sum of the controllers' own durations (lastReconciledDuration
   in status.history, of the reconciliation that made it Ready) along the
   critical path of dependsOn. No tool can be faster than that.
@@ -89,6 +89,10 @@ everything slower, the controllers' own work as well.
   watch of the benchmark's own on the API server sees both. What it waits for
   is spec.dependsOn; for the script also the tier before; for standup all that
   its plan says, so tiers and probes too.
+- **where the time went** follows the path that the run really took, back from
+  the Kustomization that was Ready last. "Controllers at work" is from the first
+  sight of a reconciliation to its Ready, which is more than the controllers' own
+  account: they do not count their last write of the status.
 - **requests** are those with standup's user agent, of its last run.
 - **memory** is the peak of the resident set, **CPU** is user and system time.
 
@@ -128,6 +132,7 @@ func (r report) writeScenario(b *strings.Builder, m measured) {
 		}
 	}
 	fmt.Fprintf(b, "## %s\n\n%s\n", m.Scenario.Title, table(header, rows))
+	r.writeSpent(b, m)
 	ours := counted(m.Samples[standupName])
 	if len(ours) == 0 {
 		return
@@ -136,6 +141,32 @@ func (r report) writeScenario(b *strings.Builder, m measured) {
 		seconds(of(ours, func(s sample) time.Duration { return s.CPU })),
 		mebibytes(of(ours, func(s sample) int64 { return s.Peak })), worstWrites(ours))
 	fmt.Fprintf(b, "%s\n", requestTable(ours[len(ours)-1].Requests))
+}
+
+// writeSpent writes where the time went.
+func (r report) writeSpent(b *strings.Builder, m measured) {
+	part := func(samples []sample, value func(s spent) time.Duration) string {
+		return seconds(of(samples, func(s sample) time.Duration { return value(s.Spent) }))
+	}
+	var rows [][]string
+	for _, c := range r.Contenders {
+		good := counted(m.Samples[c.Name])
+		if len(good) == 0 {
+			continue
+		}
+		rows = append(rows, []string{
+			c.Name,
+			part(good, func(s spent) time.Duration { return s.Before }),
+			part(good, func(s spent) time.Duration { return s.Hops }),
+			part(good, func(s spent) time.Duration { return s.Controllers }),
+			part(good, func(s spent) time.Duration { return s.Own }),
+			part(good, func(s spent) time.Duration { return s.After }),
+		})
+	}
+	if len(rows) > 0 {
+		header := []string{"where the time went", "before the first", "between", "controllers at work", "by their own account", "after the last"}
+		fmt.Fprintf(b, "%s\n", table(header, rows))
+	}
 }
 
 func contenderRow(name string, samples, ours []sample, limit time.Duration, tiered bool) []string {

@@ -107,7 +107,8 @@ func (r report) apiVerdict() verdict {
 			runs++
 			writes = max(writes, s.MostWrites)
 			for q, n := range s.Requests {
-				if !strings.HasSuffix(q.Resource, ".toolkit.fluxcd.io") {
+				// A path, such as that of discovery, is not about objects.
+				if strings.HasPrefix(q.Resource, "/") || !strings.HasSuffix(q.Resource, ".toolkit.fluxcd.io") {
 					continue
 				}
 				switch q.Verb {

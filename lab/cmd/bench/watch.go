@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -169,52 +168,4 @@ func lastReady(tracks map[string]track) time.Time {
 		}
 	}
 	return last
-}
-
-// gates are, for a Kustomization, the moments that had to come before it.
-type gates map[string][]time.Time
-
-// hops are the times from the last gate of each Kustomization to the moment at
-// which it was seen to be reconciled. What has no gate, or never began, has none.
-func hops(tracks map[string]track, g gates) []time.Duration {
-	var out []time.Duration
-	for _, name := range slices.Sorted(maps.Keys(g)) {
-		var open time.Time
-		for _, at := range g[name] {
-			if at.After(open) {
-				open = at
-			}
-		}
-		t := tracks[name]
-		if open.IsZero() {
-			continue
-		}
-		i := slices.IndexFunc(t.reconciling, func(at time.Time) bool { return !at.Before(open) })
-		switch {
-		case i >= 0:
-			out = append(out, t.reconciling[i].Sub(open))
-		case t.ready.After(open):
-			// Begun before the gate was open, or too short to be seen.
-			out = append(out, 0)
-		}
-	}
-	return out
-}
-
-// gatesOf are the gates of a graph of names: each one's predecessors' Ready.
-// A Kustomization with a predecessor that never became Ready has none.
-func gatesOf(tracks map[string]track, before map[string][]string) gates {
-	out := gates{}
-	for name, names := range before {
-		var at []time.Time
-		for _, b := range names {
-			if r := tracks[b].ready; !r.IsZero() {
-				at = append(at, r)
-			}
-		}
-		if len(at) == len(names) && len(at) > 0 {
-			out[name] = at
-		}
-	}
-	return out
 }

@@ -1,0 +1,49 @@
+package bootstrap
+
+import (
+	"context"
+	"time"
+
+	"github.com/standup-sh/standup/waiters"
+)
+
+// awaitKind watches for the kind that the last attempt of s missed, and reports
+// whether a nudge is worth it now: an attempt while the kind is absent only
+// fails once more. The API server is asked, not the controller, whose answer
+// may be a stale cache.
+func (r *run) awaitKind(s *step, now time.Time) bool {
+	gvk := waiters.MissingGVK(s.seen.Message)
+	switch {
+	case gvk.Kind == "" || s.drive.kindServed:
+		return true
+	case s.drive.awaitingKind:
+		return false
+	}
+	s.drive.awaitingKind = true
+	probe := waiters.NewKindServed(gvk.String(), r.seq.Looker, gvk)
+	absent := false
+	r.work(s, func(ctx context.Context, _ func(waiters.Observation)) error {
+		return waiters.Wait(ctx, probe, r.seq.Pace.Look, func(o waiters.Observation) { absent = absent || o.State != waiters.Ready })
+	}, func(_ *run, s *step, err error) {
+		s.drive.awaitingKind = false
+		s.drive.kindServed = err == nil
+		if err == nil && absent {
+			// It has just come: no reason to sit out the pace of failures. A
+			// kind that was there all along means a stale cache, and is paced.
+			s.drive.nextNudge = now
+		}
+	})
+	return false
+}
+
+// patience is how long a cause that needs action may stand once nothing else
+// in the run moves. What an operator brings in its own time, such as a kind, a
+// namespace or a Secret, is waited for longer than what only a person or git
+// can bring.
+func (p Pace) patience(kind waiters.CauseKind) time.Duration {
+	switch kind { //nolint:exhaustive // the others are not an operator's to bring
+	case waiters.MissingKind, waiters.MissingNamespace, waiters.SubstituteMissing, waiters.AdmissionDenied, waiters.Unauthorised:
+		return p.Patience
+	}
+	return p.Grace
+}
