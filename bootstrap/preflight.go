@@ -48,7 +48,7 @@ const (
 )
 
 // Preflight checks, before anything is changed, that a run can succeed at all:
-// permissions, controllers, the source. Patience is how long controllers that
+// permissions, controllers, the source. Budget is how long controllers that
 // are wanted but not yet available may take; they have often just been
 // installed. The error is that of the first check that failed; the results
 // hold all that were made.
@@ -119,21 +119,30 @@ func needed() []string { return []string{"source-controller", "kustomize-control
 // checkControllers wants both controllers available. One that is scaled to
 // zero, or absent, will not come by waiting.
 func checkControllers(ctx context.Context, i Inspector, namespace string, patience waiters.Policy, budget time.Duration) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, budget)
-	defer cancel()
 	var detail string
 	var missing error
-	err := waiters.Retry(ctx, patience, func() error {
+	look := func() error {
 		found, err := i.Controllers(ctx, namespace)
 		if err != nil {
 			return err
 		}
 		detail, missing = judgeControllers(found, namespace)
-		if errors.Is(missing, errNotAvailable) {
-			return missing // worth another look
-		}
 		return nil
-	})
+	}
+	err := look()
+	if err == nil && errors.Is(missing, errNotAvailable) && budget > 0 {
+		wait, cancel := context.WithTimeout(ctx, budget)
+		defer cancel()
+		err = waiters.Retry(wait, patience, func() error {
+			if err := look(); err != nil {
+				return err
+			}
+			if errors.Is(missing, errNotAvailable) {
+				return missing // worth another look
+			}
+			return nil
+		})
+	}
 	switch {
 	case missing != nil:
 		return "", missing

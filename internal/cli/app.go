@@ -64,6 +64,7 @@ func newApp(streams Streams) *cli.App {
 		ExitErrHandler: func(*cli.Context, error) {},
 		Action:         unknownCommand,
 		Commands: []*cli.Command{
+			checkCommand(streams),
 			resumeCommand(streams),
 			planCommand(streams),
 			statusCommand(streams),

@@ -24,6 +24,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 	for name, args := range map[string][]string{
 		"help":             {"--help"},
 		"help-resume":      {"resume", "--help"},
+		"help-check":       {"check", "--help"},
 		"help-plan":        {"plan", "--help"},
 		"help-status":      {"status", "--help"},
 		"help-tiers":       {"tiers", "--help"},
@@ -84,7 +85,7 @@ func usageErrors(t *testing.T, all *strings.Builder) {
 func TestNoClusterEndsWith7(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("KUBECONFIG", "")
-	for _, command := range []string{"resume", "plan", "status"} {
+	for _, command := range []string{"check", "resume", "plan", "status"} {
 		if text, code := ranAs(t, command); code != ExitUnreachable {
 			t.Errorf("%s: exit code %d, want 7\n%s", command, code, text)
 		}

@@ -31,7 +31,8 @@ type options struct {
 	standup, out string
 	// only are the names of what is measured, in the order of measuring.
 	only []string
-	runs int
+	// runs is how often each contender runs, alone how often Flux alone does.
+	runs, alone int
 	// limit is how long one contender may take in one run.
 	limit time.Duration
 }
@@ -53,6 +54,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	fs.StringVar(&o.out, "out", filepath.Join("..", "docs", "benchmarks.md"), "the `page` to write")
 	only := fs.String("only", strings.Join(everything(), ","), "`what` to measure, in this order")
 	fs.IntVar(&o.runs, "runs", 3, "how many `times` each contender runs")
+	fs.IntVar(&o.alone, "alone-runs", 1, "how many `times` Flux alone runs: it takes minutes of waiting for its timers")
 	fs.DurationVar(&o.limit, "cap", 5*time.Minute, "how `long` a contender may take in one run")
 	err := fs.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -74,6 +76,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		return o, usageError("unexpected argument: " + fs.Arg(0))
 	case o.runs < 1:
 		return o, usageError("--runs: at least 1")
+	case o.alone < 0:
+		return o, usageError("--alone-runs: at least 0")
 	case o.limit <= 0:
 		return o, usageError("--cap: more than 0")
 	}
@@ -98,7 +102,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintf(stderr, "%6.1fs  %s\n", time.Since(began).Seconds(), fmt.Sprintf(format, v...))
 	}
 	if err == nil {
-		b := &bench{opts: opts, logf: logf, report: report{Machine: thisMachine(), Runs: opts.runs, Cap: opts.limit}}
+		b := &bench{opts: opts, logf: logf, report: report{Machine: thisMachine(), Cap: opts.limit}}
 		err = b.run(ctx)
 	}
 	var usage usageError

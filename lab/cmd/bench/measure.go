@@ -96,6 +96,9 @@ func (b *bench) scenario(ctx context.Context, s scenario, all []contender) error
 	m := &b.report.Scenarios[len(b.report.Scenarios)-1]
 	for run := range b.opts.runs {
 		for _, c := range all {
+			if c.Name == fluxAlone && run >= b.opts.alone {
+				continue
+			}
 			if earlier := m.Samples[c.Name]; len(earlier) > 0 && earlier[len(earlier)-1].Capped {
 				continue // it would only cost the same wait again
 			}

@@ -14,7 +14,6 @@ import (
 // report is all that was measured.
 type report struct {
 	Machine    machine
-	Runs       int
 	Cap        time.Duration
 	Contenders []contender
 	LeftOut    []string
@@ -67,7 +66,8 @@ and Flux controllers %s with their default timers) with the tree pushed and
 every Kustomization suspended and never reconciled. It ends when all are Ready at
 the source's revision and the contender's program, if it has one, has ended. The
 contenders take turns. A run is cut off after %s, and a contender that was cut
-off does not run again.
+off does not run again. Flux alone runs once unless --alone-runs says otherwise:
+it takes minutes of waiting for its timers.
 
 The machine: %d cores, %s, load average %s at the start.
 The ratios count and the absolute times do not: the machine is shared, and a busy
