@@ -32,6 +32,9 @@ type drive struct {
 
 	stopInspecting context.CancelFunc
 
+	stamp     string    // the object's resource version when it was last looked at
+	stampedAt time.Time // and since when it is that
+
 	awaitingKind bool // a worker waits for the kind that was missing
 	kindServed   bool // it has come since the last attempt
 

@@ -26,15 +26,18 @@ type flux struct {
 	objects  map[tiers.Ref]*kustomizev1.Kustomization
 	plans    map[tiers.Ref]*behaviour
 	sources  map[tiers.Ref]waiters.Source
+	fetches  map[tiers.Ref]*fetching
 	inGit    map[tiers.Ref]bool
 	dirty    map[tiers.Ref]bool
 	changed  chan struct{}
 	busy     map[tiers.Ref]bool
+	checks   map[tiers.Ref]bool // says that it runs health checks meanwhile
 	again    map[tiers.Ref]bool
 	writes   []string
 	writeErr func(verb string, ref tiers.Ref) error
 	work     time.Duration // sum of all reconciles that ended well
 	stopped  bool
+	version  int
 }
 
 // behaviour is how one Kustomization's reconciles go.
@@ -42,6 +45,9 @@ type behaviour struct {
 	takes time.Duration
 	// outcome returns "" for success, else reason and message of the failure.
 	outcome func(attempt int) (reason, message string)
+	// forgets is the attempt whose end cannot be written: the object stays in
+	// progress and the controller sleeps.
+	forgets int
 	// applied runs when an attempt ends well, with the lock held.
 	applied  func(f *flux)
 	attempts int
@@ -50,9 +56,9 @@ type behaviour struct {
 func newFlux() *flux {
 	f := &flux{
 		objects: map[tiers.Ref]*kustomizev1.Kustomization{}, plans: map[tiers.Ref]*behaviour{},
-		sources: map[tiers.Ref]waiters.Source{}, inGit: map[tiers.Ref]bool{},
+		sources: map[tiers.Ref]waiters.Source{}, fetches: map[tiers.Ref]*fetching{}, inGit: map[tiers.Ref]bool{},
 		dirty: map[tiers.Ref]bool{}, changed: make(chan struct{}, 1),
-		busy: map[tiers.Ref]bool{}, again: map[tiers.Ref]bool{},
+		busy: map[tiers.Ref]bool{}, checks: map[tiers.Ref]bool{}, again: map[tiers.Ref]bool{},
 	}
 	f.setSource("main@sha1:1")
 	return f
@@ -115,6 +121,10 @@ func (f *flux) stop() {
 
 func (f *flux) touch(ref tiers.Ref) {
 	f.dirty[ref] = true
+	f.version++
+	if k := f.objects[ref]; k != nil {
+		k.ResourceVersion = fmt.Sprint(f.version)
+	}
 	select {
 	case f.changed <- struct{}{}:
 	default:
@@ -182,7 +192,12 @@ func (f *flux) reconcile(ref tiers.Ref) {
 		f.done(ref, 0)
 		return
 	}
-	revision := f.sources[gitSource].Artifact.Revision
+	revision, problem := f.artifact(k)
+	if problem != "" {
+		f.condition(k, metav1.ConditionFalse, meta.ArtifactFailedReason, problem)
+		f.done(ref, 30*time.Second)
+		return
+	}
 	for _, d := range k.Spec.DependsOn {
 		dep := f.objects[tiers.KustomizationRef("flux-system", d.Name)]
 		var problem string
@@ -202,6 +217,10 @@ func (f *flux) reconcile(ref tiers.Ref) {
 	}
 	k.Status.LastAttemptedRevision = revision
 	f.condition(k, metav1.ConditionUnknown, meta.ProgressingReason, "Reconciliation in progress")
+	if f.checks[ref] {
+		c := apimeta.FindStatusCondition(k.Status.Conditions, meta.ReconcilingCondition)
+		c.Message = fmt.Sprintf("Running health checks for revision %s with a timeout of %s", revision, k.GetTimeout())
+	}
 	f.touch(ref)
 	f.after(b.takes, func() { f.finish(ref, revision) })
 }
@@ -212,6 +231,10 @@ func (f *flux) finish(ref tiers.Ref, revision string) {
 		return
 	}
 	b.attempts++
+	if b.attempts == b.forgets {
+		f.busy[ref] = false
+		return
+	}
 	var reason, message string
 	if b.outcome != nil {
 		reason, message = b.outcome(b.attempts)
@@ -302,6 +325,7 @@ func (f *flux) Resume(_ context.Context, ref tiers.Ref) error {
 		}
 		if s, ok := f.sources[ref]; ok {
 			s.Suspended = false
+			s.Generation++
 			f.sources[ref] = s
 		}
 	})
@@ -311,6 +335,10 @@ func (f *flux) Nudge(_ context.Context, ref tiers.Ref, token string) error {
 	return f.write("nudge", ref, func() {
 		if k := f.objects[ref]; k != nil {
 			k.Annotations = map[string]string{meta.ReconcileRequestAnnotation: token}
+		}
+		if s, ok := f.sources[ref]; ok {
+			s.RequestedAt = token
+			f.sources[ref] = s
 		}
 	})
 }
@@ -328,6 +356,8 @@ func (f *flux) write(verb string, ref tiers.Ref, do func()) error {
 	f.touch(ref)
 	if ref.Kind == tiers.KindKustomization {
 		f.wake(ref)
+	} else {
+		f.wakeSource(ref)
 	}
 	return nil
 }

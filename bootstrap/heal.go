@@ -2,7 +2,10 @@ package bootstrap
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
 
 	"github.com/standup-sh/standup/waiters"
 )
@@ -34,6 +37,26 @@ func (r *run) awaitKind(s *step, now time.Time) bool {
 		}
 	})
 	return false
+}
+
+// unstick nudges an object that says that it is being reconciled and has not
+// changed for longer than any pass takes. kustomize-controller leaves one behind
+// when it cannot write the end of a pass (the API server was away): the object
+// says "Reconciliation in progress" and the controller sleeps a retryInterval
+// (kustomization_controller.go, the RequeueAfter that follows a failed pass).
+func (r *run) unstick(s *step, k *kustomizev1.Kustomization, want string, now time.Time) {
+	if k.ResourceVersion != s.drive.stamp {
+		s.drive.stamp, s.drive.stampedAt = k.ResourceVersion, now
+	}
+	limit := r.seq.Pace.Stuck
+	if waiters.AppliedAt(k, want) {
+		limit += k.GetTimeout() // it runs its health checks, and they may take that long
+	}
+	if still := now.Sub(s.drive.stampedAt); still < limit {
+		s.dueAt(now.Add(limit - still))
+		return
+	}
+	r.nudge(s, now, s.drive.failed, fmt.Sprintf("it says that it is in progress and has not changed for %s", limit))
 }
 
 // patience is how long a cause that needs action may stand once nothing else

@@ -123,6 +123,7 @@ func (r *run) judge(s *step, k *kustomizev1.Kustomization, want string, now time
 		r.nudgeAfter(s, now, time.Second, "it is Ready at an older revision and was not woken")
 	case waiters.Progressing, waiters.Unknown:
 		r.explain(s, k, want, now)
+		r.unstick(s, k, want, now)
 	}
 }
 

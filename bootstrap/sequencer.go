@@ -51,6 +51,9 @@ type Pace struct {
 	// else moving, before the run gives up on it. Patience is the same for
 	// what an operator that is already running may still bring.
 	Grace, Patience time.Duration
+	// Stuck is how long an object may say that it is in progress without a
+	// change, besides the time of its health checks.
+	Stuck time.Duration
 	// Explain is how long an object may run its health checks before standup
 	// looks for what is not healthy.
 	Explain time.Duration
@@ -69,6 +72,7 @@ func DefaultPace() Pace {
 		Write:   waiters.Policy{Initial: 200 * time.Millisecond, Max: 2 * time.Second, Factor: 2},
 		Look:    waiters.Policy{Initial: 250 * time.Millisecond, Max: 3 * time.Second, Factor: 1.5},
 		Grace:   20 * time.Second, Patience: DefaultPatience,
+		Stuck:   30 * time.Second,
 		Explain: 6 * time.Second,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -269,10 +270,11 @@ func TestTheTiersTimeOutSaysWhatWasLastSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFlux()
 		f.add("slow", behaviour{takes: time.Hour})
+		f.checks[tiers.KustomizationRef("flux-system", "slow")] = true
 		f.boot()
 		e := stand(t, t.Context(), f, order(t, "tiers: [{name: slow, timeout: 2m}]"), nil)
 		failure := onlyFailure(t, e)
-		if !errors.Is(e.err, bootstrap.ErrOutOfTime) || !strings.Contains(failure.Error(), "Reconciliation in progress") {
+		if !errors.Is(e.err, bootstrap.ErrOutOfTime) || !strings.Contains(failure.Error(), "Running health checks") {
 			t.Errorf("err = %v, want out of time with what was last seen", e.err)
 		}
 		if e.took != 2*time.Minute {
@@ -379,6 +381,33 @@ func TestAControllerThatDoesNotSeeAServedKindIsNudgedAtAPace(t *testing.T) {
 		succeeded(t, e)
 		if n := len(f.writes); n != 3 {
 			t.Errorf("%d nudges, want the three that it took", n)
+		}
+	})
+}
+
+func TestAnObjectThatWasLeftInProgressIsWokenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFlux()
+		f.add("left", behaviour{takes: time.Second, forgets: 1}).Spec.Suspend = true
+		f.boot()
+		e := stand(t, t.Context(), f, nil, nil)
+		succeeded(t, e)
+		if e.took > time.Minute {
+			t.Errorf("took %s, want the hour that the controller sleeps cut short", e.took)
+		}
+	})
+}
+
+func TestALongPassIsNotDisturbedWithinItsHealthChecks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFlux()
+		k := f.add("long", behaviour{takes: 4 * time.Minute})
+		k.Spec.Timeout = &metav1.Duration{Duration: 5 * time.Minute}
+		f.checks[tiers.KustomizationRef("flux-system", "long")] = true
+		f.boot()
+		succeeded(t, stand(t, t.Context(), f, nil, nil))
+		if len(f.writes) != 0 {
+			t.Errorf("writes = %q, want none while the health checks run", f.writes)
 		}
 	})
 }
