@@ -182,7 +182,7 @@ func TestAnInterruptEndsWithinASecondAndSaysHowToCarryOn(t *testing.T) {
 	revision := cold(t, c, files(archive), "cluster")
 	for signal, code := range map[os.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		r := launch(t, c.Kubeconfig(), "resume")
-		eventually(t, c, time.Minute, "something under way", func() bool { return !suspended(kustomization(t, c, "t00")) })
+		r.underWay(t, c)
 		_ = r.cmd.Process.Signal(signal)
 		sent := time.Now()
 		res := r.wait(t)
@@ -202,7 +202,7 @@ func TestASecondRunIsRefusedAtOnce(t *testing.T) {
 	archive, _ := slowChain(5)
 	cold(t, c, files(archive), "cluster")
 	first := launch(t, c.Kubeconfig(), "resume")
-	eventually(t, c, time.Minute, "the first under way", func() bool { return !suspended(kustomization(t, c, "t00")) })
+	first.underWay(t, c)
 	second := standup(t, c.Kubeconfig(), "resume")
 	second.exits(t, 8)
 	second.within(t, 3*time.Second)

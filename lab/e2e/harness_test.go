@@ -112,6 +112,7 @@ type result struct {
 // ran is a program under way.
 type ran struct {
 	cmd            *exec.Cmd
+	state          string // its XDG_STATE_HOME
 	stdout, stderr bytes.Buffer
 	began          time.Time
 }
@@ -119,8 +120,8 @@ type ran struct {
 // launch starts standup with the kubeconfig.
 func launch(t *testing.T, kubeconfig string, args ...string) *ran {
 	t.Helper()
-	r := &ran{cmd: exec.Command(program, args...), began: time.Now()}
-	r.cmd.Env = []string{"KUBECONFIG=" + kubeconfig, "XDG_STATE_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
+	r := &ran{cmd: exec.Command(program, args...), state: t.TempDir(), began: time.Now()}
+	r.cmd.Env = []string{"KUBECONFIG=" + kubeconfig, "XDG_STATE_HOME=" + r.state, "PATH=" + os.Getenv("PATH")}
 	r.cmd.Dir = t.TempDir()
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	if err := r.cmd.Start(); err != nil {
@@ -128,6 +129,16 @@ func launch(t *testing.T, kubeconfig string, args ...string) *ran {
 	}
 	t.Cleanup(func() { _ = r.cmd.Process.Kill() })
 	return r
+}
+
+// underWay waits until the run has begun to be recorded: it has the lock and a
+// plan, and handles signals.
+func (r *ran) underWay(t *testing.T, c *lab.Cluster) {
+	t.Helper()
+	eventually(t, c, time.Minute, "a run under way", func() bool {
+		found, err := filepath.Glob(filepath.Join(r.state, "standup", "runs", "*.jsonl"))
+		return err == nil && len(found) > 0
+	})
 }
 
 // wait returns when the program has ended.

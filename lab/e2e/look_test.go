@@ -24,7 +24,7 @@ func abs(t *testing.T, path string) string {
 func index(t *testing.T, r result, kind, step string) int {
 	t.Helper()
 	for i, e := range events(t, r) {
-		if e["type"] == kind && e["step"] == step {
+		if of, _ := e["step"].(string); e["type"] == kind && of == step {
 			return i
 		}
 	}

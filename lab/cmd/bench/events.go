@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/standup-sh/standup/lab"
 )
 
 // line is what the benchmark needs of an event line of standup.
@@ -20,7 +22,6 @@ type line struct {
 
 type step struct {
 	ID        string   `json:"id"`
-	Verb      string   `json:"verb"`
 	DependsOn []string `json:"dependsOn"`
 	After     []string `json:"after"`
 }
@@ -64,7 +65,7 @@ func planGates(lines []line, tracks map[string]track) gates {
 				list = append(list, gate{At: when})
 			}
 			before := id[strings.LastIndexByte(id, '/')+1:]
-			if when := tracks[before].ready; strings.HasPrefix(id, "ready:") && !when.IsZero() {
+			if when := tracks[before].ready; strings.HasPrefix(id, readyPrefix) && !when.IsZero() {
 				list = append(list, gate{Name: before, At: when})
 			}
 		}
@@ -75,7 +76,10 @@ func planGates(lines []line, tracks map[string]track) gates {
 	return out
 }
 
-func readyStep(name string) string { return "ready:Kustomization/flux-system/" + name }
+// readyPrefix begins the ID of a step that drives a Kustomization to Ready.
+const readyPrefix = "ready:Kustomization/" + lab.FluxNamespace + "/"
+
+func readyStep(name string) string { return readyPrefix + name }
 
 // gateSteps are the nearest steps before one that wait for the cluster; the
 // steps between, such as the un-suspend, are standup's own work and count.
@@ -90,7 +94,9 @@ func gateSteps(steps map[string]step, id string) map[string]bool {
 					continue
 				}
 				seen[b] = true
-				if v := steps[b].Verb; v == "ready" || v == "probe" {
+				// A source is not: it was there before, and what is in front of a
+				// Kustomization has to be a Kustomization to be seen.
+				if strings.HasPrefix(b, readyPrefix) || strings.HasPrefix(b, "probe:") {
 					out[b] = true
 					continue
 				}

@@ -9,7 +9,8 @@ import (
 
 const run1 = `{"type":"plan","time":"2026-01-02T03:04:05.000Z","steps":[
 {"id":"ready:Kustomization/flux-system/a","verb":"ready","dependsOn":["resume:Kustomization/flux-system/a"]},
-{"id":"resume:Kustomization/flux-system/a","verb":"resume"},
+{"id":"resume:Kustomization/flux-system/a","verb":"resume","dependsOn":["ready:GitRepository/flux-system/a"]},
+{"id":"ready:GitRepository/flux-system/a","verb":"ready"},
 {"id":"probe:a/p","verb":"probe","dependsOn":["ready:Kustomization/flux-system/a"]},
 {"id":"resume:Kustomization/flux-system/b","verb":"resume","after":["probe:a/p"],"dependsOn":["ready:Kustomization/flux-system/a"]},
 {"id":"ready:Kustomization/flux-system/b","verb":"ready","dependsOn":["resume:Kustomization/flux-system/b"]}]}

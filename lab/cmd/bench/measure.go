@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/standup-sh/standup/lab"
@@ -37,6 +38,7 @@ type bench struct {
 	opts   options
 	logf   func(format string, args ...any)
 	report report
+	broken []error
 }
 
 // run measures what was asked for. The page is written after every
@@ -63,7 +65,7 @@ func (b *bench) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return errors.Join(b.broken...)
 }
 
 // write writes the page.
@@ -95,7 +97,9 @@ func (b *bench) scenario(ctx context.Context, s scenario, all []contender) error
 	b.report.Scenarios = append(b.report.Scenarios, measured{Scenario: s, Samples: map[string][]sample{}})
 	m := &b.report.Scenarios[len(b.report.Scenarios)-1]
 	for run := range b.opts.runs {
-		for _, c := range all {
+		// Flux alone, the first, takes minutes: the quick ones are measured close
+		// to each other before it.
+		for _, c := range slices.Backward(all) {
 			if c.Name == fluxAlone && run >= b.opts.alone {
 				continue
 			}
@@ -103,8 +107,15 @@ func (b *bench) scenario(ctx context.Context, s scenario, all []contender) error
 				continue // it would only cost the same wait again
 			}
 			got, err := b.once(ctx, s, c)
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			if err != nil {
-				return fmt.Errorf("%s, %s, run %d: %w", s.Name, c.Name, run+1, err)
+				// The rest of an hour's work is not thrown away for one broken run;
+				// the page shows it, and the exit code does.
+				b.broken = append(b.broken, fmt.Errorf("%s, %s, run %d: %w", s.Name, c.Name, run+1, err))
+				b.logf("%v", b.broken[len(b.broken)-1])
+				got = sample{Failure: "the benchmark broke down"}
 			}
 			b.logf("%s, %s, run %d: %s (limit %s) %d of %d Ready %s",
 				s.Name, c.Name, run+1, got.Wall.Round(time.Millisecond), got.Limit, got.Ready, got.Total, got.Failure)

@@ -82,7 +82,9 @@ core makes everything slower, the controllers' own work as well.
   ended is when the contender's program has ended as well; all comparisons use it.
 - **limit**: the sum of the controllers' own durations (lastReconciledDuration
   in status.history, of the reconciliation that made it Ready) along the
-  critical path of dependsOn. No tool can be faster than that.
+  critical path of dependsOn. No tool can be faster than that. The root
+  Kustomization, on which nothing depends, is not on it; standup waits for its
+  pass before the ones that it applies all the same.
   **barrier limit**: the same along the tiers of TIER_ORDER, where each begins
   when the one before is Ready. A ratio is the median of the runs' ratios.
 - **hop**: from "all that it waits for is Ready" to "it is reconciling", as a
@@ -137,7 +139,7 @@ func (r report) writeScenario(b *strings.Builder, m measured) {
 	if len(ours) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "standup: %s of CPU, %s of memory (medians); at most %d writes to one object.\n\n",
+	fmt.Fprintf(b, "standup: %s of CPU, %s of memory (medians); the most writes to one object: %d.\n\n",
 		seconds(of(ours, func(s sample) time.Duration { return s.CPU })),
 		mebibytes(of(ours, func(s sample) int64 { return s.Peak })), worstWrites(ours))
 	fmt.Fprintf(b, "%s\n", requestTable(ours[len(ours)-1].Requests))

@@ -48,7 +48,10 @@ func (r report) writeTargets(b *strings.Builder) {
 
 // verdicts judges the targets from the numbers.
 func (r report) verdicts() []verdict {
-	out := []verdict{r.chainVerdict()}
+	out := []verdict{
+		r.chainVerdict("chain of 10: at most 1.3 times the limit, plus 1 s, in every run", func(s sample) time.Duration { return s.Limit }),
+		r.chainVerdict("the same with the root's own pass, which standup waits for, in the limit", func(s sample) time.Duration { return s.Spent.Own }),
+	}
 	for _, m := range r.Scenarios {
 		out = append(out, hopVerdict(m))
 	}
@@ -59,13 +62,15 @@ func (r report) verdicts() []verdict {
 		Measured: fmt.Sprintf("%d ms (median of %d)", median(r.Version).Milliseconds(), len(r.Version)),
 		Met:      median(r.Version) < versionMost, Skipped: len(r.Version) == 0,
 	}
-	return append(out, version)
+	// This command does not measure it, and the page does not hide that.
+	rehearse := verdict{Target: "rehearse of 232 Kustomizations and 170 HelmReleases: under 1.5 s, at most 3 times the bare builds", Skipped: true}
+	return append(out, version, rehearse)
 }
 
 // chainVerdict holds every run to the bound of its own cluster, not only the
 // median.
-func (r report) chainVerdict() verdict {
-	v := verdict{Target: "chain of 10: at most 1.3 times the limit, plus 1 s, in every run"}
+func (r report) chainVerdict(target string, limit func(s sample) time.Duration) verdict {
+	v := verdict{Target: target}
 	i := slices.IndexFunc(r.Scenarios, func(m measured) bool { return m.Scenario.Name == "chain10" })
 	if i < 0 || len(r.Scenarios[i].Samples[standupName]) == 0 {
 		v.Skipped = true
@@ -79,7 +84,7 @@ func (r report) chainVerdict() verdict {
 			parts = append(parts, "a run that did not succeed")
 			continue
 		}
-		bound := time.Duration(chainRatio*float64(s.Limit)) + chainExtra
+		bound := time.Duration(chainRatio*float64(limit(s))) + chainExtra
 		v.Met = v.Met && s.Wall <= bound
 		parts = append(parts, fmt.Sprintf("%s of %s", seconds(s.Wall), seconds(bound)))
 	}
