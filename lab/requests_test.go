@@ -25,7 +25,7 @@ func TestParseRequest(t *testing.T) {
 		{"GET", "/apis/apps/v1", "", "get", "/apis/apps/v1"},
 		{"GET", "/api/v1", "", "get", "/api/v1"},
 	} {
-		r := httptest.NewRequest(tt.method, tt.url, http.NoBody)
+		r := httptest.NewRequestWithContext(t.Context(), tt.method, tt.url, http.NoBody)
 		r.Header.Set("User-Agent", "standup/v1 (linux/amd64)")
 		r.Header.Set("Content-Type", tt.content)
 		want := Request{Agent: "standup", Verb: tt.verb, Resource: tt.resource}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/standup-sh/standup/lab"
 )
 
 // outcome is what matters here of the result document of `resume -o json`.
@@ -93,6 +91,7 @@ spec:
   chart: {spec: {chart: shop, version: 1.0.0, sourceRef: {kind: HelmRepository, name: charts}}}`
 
 func TestEachBrokenTreeNamesItsOneCause(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		bad   unit
 		code  int
@@ -151,7 +150,7 @@ func TestEachBrokenTreeNamesItsOneCause(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := start(t, lab.Options{})
+			c := start(t)
 			archive := broken(tc.bad)
 			// A unit's own line wins over the one that every unit has.
 			for _, key := range []string{"  sourceRef:", "  path:"} {
@@ -202,7 +201,7 @@ func lastWins(archive, key string) string {
 
 func TestACycleEndsTheRunBeforeAnythingChanges(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	cold(t, c, files(tree(unit{name: "a", deps: []string{"b"}}, unit{name: "b", deps: []string{"a"}}, unit{name: "c"})), "cluster")
 	before := settled(t, c)
 	r := standup(t, c.Kubeconfig(), "resume")

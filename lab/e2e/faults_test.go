@@ -26,11 +26,11 @@ func slowChain(n int) (string, []string) {
 
 func TestACommitInMidRunEndsReadyAtTheNewRevision(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	archive, names := slowChain(5)
 	cold(t, c, files(archive), "cluster")
 	r := launch(t, c.Kubeconfig(), "resume", "-o", "jsonl")
-	eventually(t, c, time.Minute, "t01 Ready", func() bool { return isReady(t, c, "t01") })
+	eventually(t, c, "t01 Ready", func() bool { return isReady(t, c, "t01") })
 	revision := push(t, c, files(archive+"-- note.txt --\nchanged\n"))
 	source(t, c, revision)
 	res := r.wait(t)
@@ -53,7 +53,7 @@ func isReady(t *testing.T, c *lab.Cluster, name string) bool {
 
 func TestKilledAtAnyMomentAndRunAgainItCarriesOn(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	archive, names := slowChain(6)
 	left := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: left, namespace: default}"
 	archive += tree(unit{name: "left", extra: left, spec: "  suspend: true\n"})
@@ -78,11 +78,11 @@ func TestKilledAtAnyMomentAndRunAgainItCarriesOn(t *testing.T) {
 
 func TestAnAPIServerThatRestartsInMidRunDoesNotMatter(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	archive, names := slowChain(4)
 	revision := cold(t, c, files(archive), "cluster")
 	r := launch(t, c.Kubeconfig(), "resume")
-	eventually(t, c, time.Minute, "t00 Ready", func() bool { return isReady(t, c, "t00") })
+	eventually(t, c, "t00 Ready", func() bool { return isReady(t, c, "t00") })
 	c.KillAPIServer()
 	if err := c.StartAPIServer(t.Context()); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestAnAPIServerThatRestartsInMidRunDoesNotMatter(t *testing.T) {
 
 func TestConnectionsThatAreCutDoNotMatter(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	archive, names := slowChain(4)
 	revision := cold(t, c, files(archive), "cluster")
 	kubeconfig, err := c.ProxyKubeconfig(t.Context())
@@ -102,7 +102,7 @@ func TestConnectionsThatAreCutDoNotMatter(t *testing.T) {
 	}
 	r := launch(t, kubeconfig, "resume")
 	for _, name := range names[:3] {
-		eventually(t, c, time.Minute, name+" Ready", func() bool { return isReady(t, c, name) })
+		eventually(t, c, name+" Ready", func() bool { return isReady(t, c, name) })
 		c.Proxy().Cut()
 	}
 	r.wait(t).exits(t, 0)
@@ -110,10 +110,11 @@ func TestConnectionsThatAreCutDoNotMatter(t *testing.T) {
 }
 
 func TestFortyFiveSecondsWithoutAnAnswerAreOutlasted(t *testing.T) {
+	t.Parallel()
 	for name, status := range map[string]int{"429": http.StatusTooManyRequests, "503": http.StatusServiceUnavailable} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := start(t, lab.Options{})
+			c := start(t)
 			archive, names := slowChain(4)
 			revision := cold(t, c, files(archive), "cluster")
 			kubeconfig, err := c.ProxyKubeconfig(t.Context())
@@ -121,7 +122,7 @@ func TestFortyFiveSecondsWithoutAnAnswerAreOutlasted(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := launch(t, kubeconfig, "resume")
-			eventually(t, c, time.Minute, "t00 Ready", func() bool { return isReady(t, c, "t00") })
+			eventually(t, c, "t00 Ready", func() bool { return isReady(t, c, "t00") })
 			c.Proxy().SetFault(lab.ProxyFault{Status: status}, 45*time.Second)
 			c.Proxy().Cut()
 			r.wait(t).exits(t, 0)
@@ -132,7 +133,7 @@ func TestFortyFiveSecondsWithoutAnAnswerAreOutlasted(t *testing.T) {
 
 func TestATokenThatIsRefusedEndsTheRunWithinTenSeconds(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	archive, _ := slowChain(6)
 	cold(t, c, files(archive), "cluster")
 	kubeconfig, err := c.ProxyKubeconfig(t.Context())
@@ -140,7 +141,7 @@ func TestATokenThatIsRefusedEndsTheRunWithinTenSeconds(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := launch(t, kubeconfig, "resume")
-	eventually(t, c, time.Minute, "t00 Ready", func() bool { return isReady(t, c, "t00") })
+	eventually(t, c, "t00 Ready", func() bool { return isReady(t, c, "t00") })
 	c.Proxy().SetFault(lab.ProxyFault{Status: http.StatusUnauthorized}, 0)
 	refused := time.Now()
 	res := r.wait(t)
@@ -152,7 +153,7 @@ func TestATokenThatIsRefusedEndsTheRunWithinTenSeconds(t *testing.T) {
 
 func TestAWebhookThatAnswersAfterFortySecondsIsPassedWithinSeconds(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	hooked := unit{name: "hooked", spec: "  interval: 10m\n"}
 	revision := cold(t, c, files(tree(hooked, unit{name: "after", deps: []string{"hooked"}})), "cluster")
 	hook, err := c.Webhook(t.Context(), lab.WebhookOptions{Resources: []string{"configmaps"}, Namespace: "default"})
@@ -177,7 +178,7 @@ func TestAWebhookThatAnswersAfterFortySecondsIsPassedWithinSeconds(t *testing.T)
 
 func TestAnInterruptEndsWithinASecondAndSaysHowToCarryOn(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	archive, names := slowChain(5)
 	revision := cold(t, c, files(archive), "cluster")
 	for signal, code := range map[os.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
@@ -198,7 +199,7 @@ func TestAnInterruptEndsWithinASecondAndSaysHowToCarryOn(t *testing.T) {
 
 func TestASecondRunIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	archive, _ := slowChain(5)
 	cold(t, c, files(archive), "cluster")
 	first := launch(t, c.Kubeconfig(), "resume")
@@ -210,10 +211,11 @@ func TestASecondRunIsRefusedAtOnce(t *testing.T) {
 }
 
 func TestWhatIsSuspendedByHandIsLiftedAndStaysLifted(t *testing.T) {
+	t.Parallel()
 	for _, manager := range []string{"kubectl-patch", "flux"} {
 		t.Run(manager, func(t *testing.T) {
 			t.Parallel()
-			c := start(t, lab.Options{})
+			c := start(t)
 			units, names := chain(3)
 			revision := push(t, c, files(tree(units...)))
 			if err := c.Bootstrap(t.Context(), lab.BootstrapOptions{Path: "cluster"}); err != nil {
@@ -232,7 +234,7 @@ func TestWhatIsSuspendedByHandIsLiftedAndStaysLifted(t *testing.T) {
 			if err := c.Nudge(t.Context(), lab.Kustomizations(), lab.FluxNamespace, "flux-system"); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, c, time.Minute, "the parent applied once more", func() bool {
+			eventually(t, c, "the parent applied once more", func() bool {
 				now, _, _ := unstructured.NestedString(kustomization(t, c, "flux-system").Object, "status", "lastHandledReconcileAt")
 				return now != before && isReady(t, c, "flux-system")
 			})

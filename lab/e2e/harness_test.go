@@ -40,9 +40,9 @@ func testMain(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary directory
 	program = filepath.Join(dir, "standup")
-	build := exec.Command("go", "build", "-o", program, ".")
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", program, ".")
 	build.Dir = filepath.Join("..", "..")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build standup: %v\n%s", err, out)
@@ -52,9 +52,9 @@ func testMain(m *testing.M) int {
 }
 
 // start brings up a cluster for one scenario.
-func start(t *testing.T, o lab.Options) *lab.Cluster {
+func start(t *testing.T) *lab.Cluster {
 	t.Helper()
-	c, err := lab.Start(t.Context(), o)
+	c, err := lab.Start(t.Context(), lab.Options{})
 	if err != nil {
 		t.Fatalf("start the lab: %v", err)
 	}
@@ -120,7 +120,7 @@ type ran struct {
 // launch starts standup with the kubeconfig.
 func launch(t *testing.T, kubeconfig string, args ...string) *ran {
 	t.Helper()
-	r := &ran{cmd: exec.Command(program, args...), state: t.TempDir(), began: time.Now()}
+	r := &ran{cmd: exec.CommandContext(t.Context(), program, args...), state: t.TempDir(), began: time.Now()}
 	r.cmd.Env = []string{"KUBECONFIG=" + kubeconfig, "XDG_STATE_HOME=" + r.state, "PATH=" + os.Getenv("PATH")}
 	r.cmd.Dir = t.TempDir()
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
@@ -135,7 +135,7 @@ func launch(t *testing.T, kubeconfig string, args ...string) *ran {
 // plan, and handles signals.
 func (r *ran) underWay(t *testing.T, c *lab.Cluster) {
 	t.Helper()
-	eventually(t, c, time.Minute, "a run under way", func() bool {
+	eventually(t, c, "a run under way", func() bool {
 		found, err := filepath.Glob(filepath.Join(r.state, "standup", "runs", "*.jsonl"))
 		return err == nil && len(found) > 0
 	})
@@ -250,9 +250,11 @@ func events(t *testing.T, r result) []map[string]any {
 	return out
 }
 
-// eventually polls until done says true; want says what was hoped for.
-func eventually(t *testing.T, c *lab.Cluster, within time.Duration, want string, done func() bool) {
+// eventually polls for up to a minute until done says true; want says what was
+// hoped for.
+func eventually(t *testing.T, c *lab.Cluster, want string, done func() bool) {
 	t.Helper()
+	const within = time.Minute
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
 	if err := c.WaitFor(ctx, func() (bool, error) { return done(), nil }); err != nil {

@@ -32,8 +32,15 @@ func index(t *testing.T, r result, kind, step string) int {
 	return 0
 }
 
-func started(t *testing.T, r result, step string) int  { return index(t, r, "step.started", step) }
-func finished(t *testing.T, r result, step string) int { return index(t, r, "step.finished", step) }
+func started(t *testing.T, r result, step string) int {
+	t.Helper()
+	return index(t, r, "step.started", step)
+}
+
+func finished(t *testing.T, r result, step string) int {
+	t.Helper()
+	return index(t, r, "step.finished", step)
+}
 
 // at is when an event happened.
 func at(t *testing.T, r result, i int) time.Time {
@@ -83,7 +90,7 @@ func versions(t *testing.T, c *lab.Cluster) map[string]string {
 func settled(t *testing.T, c *lab.Cluster) map[string]string {
 	t.Helper()
 	last, since := versions(t, c), time.Now()
-	eventually(t, c, time.Minute, "controllers that rest", func() bool {
+	eventually(t, c, "controllers that rest", func() bool {
 		now := versions(t, c)
 		if len(lab.Changed(last, now)) > 0 {
 			last, since = now, time.Now()
@@ -107,7 +114,7 @@ func source(t *testing.T, c *lab.Cluster, revision string) {
 	if err := c.Nudge(t.Context(), lab.GitRepositories(), lab.FluxNamespace, lab.FluxNamespace); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, c, time.Minute, "the source at "+revision, func() bool {
+	eventually(t, c, "the source at "+revision, func() bool {
 		g, err := c.Get(t.Context(), lab.GitRepositories(), lab.FluxNamespace, lab.FluxNamespace)
 		if err != nil {
 			return false

@@ -17,10 +17,11 @@ func homelab() []string {
 }
 
 func TestAColdSuspendedHomelabIsBroughtToReadyInOrder(t *testing.T) {
+	t.Parallel()
 	for _, overlay := range []string{"prod", "dev"} {
 		t.Run(overlay, func(t *testing.T) {
 			t.Parallel()
-			c := start(t, lab.Options{})
+			c := start(t)
 			revision := cold(t, c, example(t, c, "homelab"), "clusters/"+overlay)
 			file := filepath.Join(abs(t, "../../examples/homelab"), "TIER_ORDER.yaml")
 
@@ -45,7 +46,7 @@ func TestAColdSuspendedHomelabIsBroughtToReadyInOrder(t *testing.T) {
 
 func TestAChainOfTenHasNoStallInTenRuns(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	units, names := chain(10)
 	revision := cold(t, c, files(tree(units...)), "cluster")
 	for run := range 10 {

@@ -11,7 +11,7 @@ import (
 
 func TestWhatGitSuspendsStaysSuspendedAndWhatIsBehindItIsReported(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	revision := cold(t, c, files(tree(
 		unit{name: "first"},
 		unit{name: "db", deps: []string{"first"}, spec: "  suspend: true\n"},
@@ -32,7 +32,7 @@ func TestWhatGitSuspendsStaysSuspendedAndWhatIsBehindItIsReported(t *testing.T) 
 
 func TestWhatTierOrderLeavesSuspendedStaysSuspended(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	revision := cold(t, c, files(tree(unit{name: "apps"}, unit{name: "apps-gpu"})), "cluster")
 	file := order(t, "tiers:\n  - name: flux-system\n  - name: apps\n    leaveSuspended: [apps-gpu]\n")
 	r := standup(t, c.Kubeconfig(), "resume", "-f", file)
@@ -46,7 +46,7 @@ func TestWhatTierOrderLeavesSuspendedStaysSuspended(t *testing.T) {
 
 func TestAKustomizationThatNoTierLists(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	revision := cold(t, c, files(tree(unit{name: "listed"}, unit{name: "stray", deps: []string{"listed"}})), "cluster")
 	tiers := "tiers:\n  - name: flux-system\n  - name: listed\n"
 
@@ -69,7 +69,7 @@ func TestAKustomizationThatNoTierLists(t *testing.T) {
 
 func TestTiersReachAcrossNamespaces(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	units := tree(unit{name: "base"})
 	units += `-- cluster/media.yaml --
 apiVersion: v1
@@ -109,7 +109,7 @@ metadata: {name: plex, namespace: media}
 
 func TestAParentThatWaitsForItsChildrenIsStoodUpWithThem(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	archive := tree(unit{name: "parent", spec: "  path: ./group\n", extra: ""}, unit{name: "after", deps: []string{"parent"}})
 	archive = lastWins(archive, "  path:")
 	archive += strings.ReplaceAll(tree(unit{name: "child"}, unit{name: "grandchild", deps: []string{"child"}}), "-- cluster/", "-- group/")
@@ -135,7 +135,7 @@ const oops = "apiVersion: v1\nkind: Service\nmetadata: {name: wrong, namespace: 
 
 func TestAnOptionalTierIsReportedAndNotFatal(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	revision := cold(t, c, files(tree(unit{name: "nice", extra: oops}, unit{name: "must"})), "cluster")
 	r := standup(t, c.Kubeconfig(), "resume", "-f", order(t, "tiers:\n  - name: flux-system\n  - name: nice\n    optional: true\n  - name: must\n"))
 	r.exits(t, 0)
@@ -145,7 +145,7 @@ func TestAnOptionalTierIsReportedAndNotFatal(t *testing.T) {
 
 func TestKeepGoingFinishesTheOtherBranches(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	revision := cold(t, c, files(tree(
 		unit{name: "bad", extra: oops}, unit{name: "behind", deps: []string{"bad"}},
 		unit{name: "good"}, unit{name: "better", deps: []string{"good"}},
@@ -161,7 +161,7 @@ func TestKeepGoingFinishesTheOtherBranches(t *testing.T) {
 
 func TestATierWithoutWaitIsPassedOnlyWhenWhatItAppliedIsCurrent(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	slow := strings.ReplaceAll(deployment, "never", "8s")
 	revision := cold(t, c, files(tree(unit{name: "plain", spec: "  wait: false\n", extra: slow}, unit{name: "next"})), "cluster")
 	file := order(t, "tiers:\n  - name: flux-system\n  - name: plain\n  - name: next\n")
@@ -193,10 +193,10 @@ metadata: {name: it, namespace: default}`
 
 func TestACustomResourceWithoutAStatusIsNotReady(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	revision := cold(t, c, files(tree(unit{name: "cr", spec: "  wait: false\n", extra: thing}, unit{name: "next"})), "cluster")
 	r := launch(t, c.Kubeconfig(), "resume", "-f", order(t, "tiers:\n  - name: flux-system\n  - name: cr\n  - name: next\n"), "-o", "jsonl")
-	eventually(t, c, time.Minute, "the thing", func() bool { return isReady(t, c, "cr") })
+	eventually(t, c, "the thing", func() bool { return isReady(t, c, "cr") })
 	timer := time.NewTimer(5 * time.Second)
 	<-timer.C
 	if !suspended(kustomization(t, c, "next")) {
@@ -210,7 +210,7 @@ func TestACustomResourceWithoutAStatusIsNotReady(t *testing.T) {
 
 func TestTheDocumentedRoleIsEnough(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	revision := cold(t, c, example(t, c, "homelab"), "clusters/prod")
 	role, err := os.ReadFile(abs(t, "../../docs/reference/rbac.yaml"))
 	if err != nil {
@@ -233,7 +233,7 @@ func TestTheDocumentedRoleIsEnough(t *testing.T) {
 
 func TestALackOfPermissionIsNamedBeforeAnythingChanges(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	cold(t, c, files(tree(unit{name: "one"})), "cluster")
 	view := `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -260,7 +260,7 @@ subjects: [{kind: ServiceAccount, name: reader, namespace: flux-system}]`
 
 func TestAControllerThatIsScaledToZeroIsNamed(t *testing.T) {
 	t.Parallel()
-	c := start(t, lab.Options{})
+	c := start(t)
 	cold(t, c, files(tree(unit{name: "one"})), "cluster")
 	patchDeployment(t, c, "kustomize-controller", map[string]any{"spec": map[string]any{"replicas": int64(0)}})
 	before := settled(t, c)

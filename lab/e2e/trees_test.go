@@ -7,11 +7,10 @@ import (
 
 // unit is a Flux Kustomization with one ConfigMap, and what is special of it.
 type unit struct {
-	name   string
-	deps   []string
-	spec   string // more of spec, indented by two
-	extra  string // more objects of its set
-	labels string
+	name  string
+	deps  []string
+	spec  string // more of spec, indented by two
+	extra string // more objects of its set
 }
 
 // tree is a root set with one Kustomization a unit, each with a directory of
