@@ -156,7 +156,7 @@ func TestWhatIsWatchedOrSecretIsNeverLookedAt(t *testing.T) {
 		f := newFlux()
 		applies(f.add("root", behaviour{takes: time.Second}),
 			"apps_token__Secret", "flux-system_apps_kustomize.toolkit.fluxcd.io_Kustomization", "flux-system_s_source.toolkit.fluxcd.io_GitRepository",
-			"_view_rbac.authorization.k8s.io_ClusterRole", "apps__x_nonsense", web)
+			"_view_rbac.authorization.k8s.io_ClusterRole", "nonsense", web)
 		owned(f.add("apps", behaviour{takes: time.Minute}), "flux-system", "root")
 		f.boot()
 		o := &objects{found: map[string]func() *unstructured.Unstructured{"Deployment/apps/web": always(deployment("web", 1))}}

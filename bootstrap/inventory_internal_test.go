@@ -18,9 +18,9 @@ func TestInventoryIDs(t *testing.T) {
 		ok   bool
 		text string
 	}{
-		"apps_web_apps_Deployment":                  {item{gvk("apps", "Deployment"), "apps", "web"}, true, "Deployment/apps/web"},
-		"_media__Namespace":                         {item{gvk("", "Namespace"), "", "media"}, true, "Namespace/media"},
-		"apps_web__Service":                         {item{gvk("", "Service"), "apps", "web"}, true, "Service/apps/web"},
+		"apps_web_apps_Deployment": {item{gvk("apps", "Deployment"), "apps", "web"}, true, "Deployment/apps/web"},
+		"_media__Namespace":        {item{gvk("", "Namespace"), "", "media"}, true, "Namespace/media"},
+		"apps_web__Service":        {item{gvk("", "Service"), "apps", "web"}, true, "Service/apps/web"},
 		"_widgets.example.org_apiextensions.k8s.io_CustomResourceDefinition": {item{gvk("apiextensions.k8s.io", "CustomResourceDefinition"), "", "widgets.example.org"}, true, "CustomResourceDefinition/widgets.example.org"},
 		"_system__controller__web_rbac.authorization.k8s.io_ClusterRole":     {item{gvk("rbac.authorization.k8s.io", "ClusterRole"), "", "system:controller:web"}, true, "ClusterRole/system:controller:web"},
 		"apps_a__b_rbac.authorization.k8s.io_RoleBinding":                    {item{gvk("rbac.authorization.k8s.io", "RoleBinding"), "apps", "a:b"}, true, "RoleBinding/apps/a:b"},

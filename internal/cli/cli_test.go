@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/standup-sh/standup/internal/ui/uitest"
+	"github.com/standup-sh/standup/tiers"
 )
 
 // ranAs is the whole of what a user sees of one run.
@@ -29,6 +30,8 @@ func TestHelpOfEveryCommand(t *testing.T) {
 		"help-status":      {"status", "--help"},
 		"help-tiers":       {"tiers", "--help"},
 		"help-tiers-check": {"tiers", "check", "--help"},
+		"help-tiers-gen":   {"tiers", "generate", "--help"},
+		"help-tiers-imp":   {"tiers", "import", "--help"},
 		"help-version":     {"version", "--help"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -44,6 +47,9 @@ func TestHelpOfEveryCommand(t *testing.T) {
 func TestUsageErrorsSayWhatToDoOnStderrAndEndWith2(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "bad.yaml"), []byte("apiVersion: standup/v1\nkind: TierOrder\ntiers:\n  - name: a\n    timout: 5m\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bad.sh"), []byte("#!/bin/bash\nTIER_ORDER=(cilium $(ls))\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var all strings.Builder
@@ -67,6 +73,10 @@ func usageErrors(t *testing.T, all *strings.Builder) {
 		{"resume", "--log-format", "xml"},
 		{"tiers"},
 		{"tiers", "sort"},
+		{"tiers", "import"},
+		{"tiers", "import", "missing.sh"},
+		{"tiers", "import", "bad.sh"},
+		{"resume", "--report", "run.pdf"},
 		{"tiers", "check", "-f", "missing.yaml"},
 		{"tiers", "check", "-f", "bad.yaml"},
 		{"version", "-o", "yaml"},
@@ -108,5 +118,24 @@ func TestGlobalOptionsMayStandBeforeOrAfterTheCommand(t *testing.T) {
 	}
 	if text, _ := ranAs(t, "version", "-o", "text"); strings.Contains(text, `"schema"`) {
 		t.Errorf("an option does not win over the environment\n%s", text)
+	}
+}
+
+func TestAScriptsArrayBecomesAFileThatParses(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "standup.sh")
+	if err := os.WriteFile(script, []byte("#!/bin/bash\nTIER_ORDER=(\n  cilium   # the network first\n  platform\n  media/plex\n)\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	code := Run(t.Context(), Streams{Out: &out, Err: &errs, Getenv: os.Getenv}, []string{"standup", "tiers", "import", script})
+	if code != ExitOK {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	order, err := tiers.Parse("imported", out.Bytes())
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	if len(order.Tiers) != 3 {
+		t.Errorf("%d tiers, want 3\n%s", len(order.Tiers), out.String())
 	}
 }

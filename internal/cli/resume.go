@@ -18,6 +18,7 @@ import (
 const (
 	flagKeepGoing = "keep-going"
 	flagPatience  = "patience"
+	flagReport    = "report"
 )
 
 // releaseTimeout bounds giving the lock back after the run has ended: an
@@ -28,6 +29,7 @@ type resumeOptions struct {
 	common
 	KeepGoing bool
 	Patience  time.Duration
+	Report    string
 }
 
 func resumeCommand(streams Streams) *cli.Command {
@@ -45,6 +47,7 @@ func resumeCommand(streams Streams) *cli.Command {
 				Name: flagPatience, Value: bootstrap.DefaultPatience, EnvVars: env(flagPatience),
 				Usage: "give up on a missing kind, namespace or Secret after `DURATION` in which nothing else moved",
 			},
+			&cli.StringFlag{Name: flagReport, Usage: "write the run to `FILE`: .html, .md, .json, or .xml for JUnit", EnvVars: env(flagReport)},
 		},
 	}, func(c *cli.Context) error {
 		o, err := parseCommon(c, outputTable, outputPlain, outputJSON, outputJSONL)
@@ -55,7 +58,11 @@ func resumeCommand(streams Streams) *cli.Command {
 		if patience < 0 {
 			return usagef("--patience %s is negative", patience)
 		}
-		return resume(c.Context, streams, resumeOptions{common: o, KeepGoing: flag(c, flagKeepGoing), Patience: patience})
+		file := text(c, flagReport)
+		if err := checkReport(file); err != nil {
+			return err
+		}
+		return resume(c.Context, streams, resumeOptions{common: o, KeepGoing: flag(c, flagKeepGoing), Patience: patience, Report: file})
 	})
 }
 
@@ -65,7 +72,7 @@ func resume(ctx context.Context, streams Streams, o resumeOptions) (err error) {
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
 	}
-	out := newRunOutput(streams, o.common)
+	out := newRunOutput(streams, o.common, o.Report)
 	defer func() { err = out.close(err) }()
 	log := newLogger(out, o.LogFormat, o.Verbose)
 	s, err := open(ctx, o.common, log)

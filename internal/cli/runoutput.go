@@ -18,6 +18,7 @@ type runOutput struct {
 	streams  Streams
 	o        common
 	format   string
+	file     string      // --report; empty for none
 	live     *table.Live // nil unless the format is table
 	renderer closer
 	record   *report.Recorder
@@ -26,8 +27,8 @@ type runOutput struct {
 }
 
 // newRunOutput chooses the renderer: a table on a terminal, else plain lines.
-func newRunOutput(streams Streams, o common) *runOutput {
-	out := &runOutput{streams: streams, o: o, format: o.Output}
+func newRunOutput(streams Streams, o common, file string) *runOutput {
+	out := &runOutput{streams: streams, o: o, format: o.Output, file: file}
 	if out.format == "" {
 		out.format = outputPlain
 		if isTerminal(streams.Err) {
@@ -112,6 +113,12 @@ func (out *runOutput) close(err error) error {
 	if said := out.say(err, record); said != nil {
 		return said
 	}
+	if out.file != "" {
+		if failed := writeReport(out.file, &out.state, exitCode(err)); failed != nil {
+			// The run is over: its own outcome must not be lost for a file.
+			_, _ = fmt.Fprintf(out.streams.Err, "warning: %v\n", failed)
+		}
+	}
 	return told(err)
 }
 
@@ -125,8 +132,11 @@ func (out *runOutput) say(err error, record string) error {
 		return writeString(out.streams.Out, string(data))
 	}
 	summary := report.Summary(&out.state, report.SummaryOptions{Verbose: out.o.Verbose, Record: record})
-	if out.format == outputJSONL {
+	switch out.format {
+	case outputJSONL:
 		return writeString(out.streams.Err, summary)
+	case outputTable:
+		summary = "\n" + summary // the table stays above it
 	}
 	return writeString(out.streams.Out, summary)
 }

@@ -18,25 +18,27 @@ func tiersCommand(streams Streams) *cli.Command {
 		OnUsageError:    onUsageError,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return usagef("unknown command %q; tiers knows check", c.Args().First())
+				return usagef("unknown command %q; tiers knows check, generate, import", c.Args().First())
 			}
-			return usagef("tiers needs a command: check")
+			return usagef("tiers needs a command: check, generate or import")
 		},
-		Subcommands: []*cli.Command{
-			newCommand(cli.Command{
-				Name:  "check",
-				Usage: "compare the TIER_ORDER file with the cluster's Kustomizations",
-				Description: "Fails with exit code 3 on a Kustomization that no tier lists, a tier that names\n" +
-					"none, an order that contradicts dependsOn, and a cycle. Changes nothing.",
-			}, func(c *cli.Context) error {
-				o, err := parseCommon(c, outputText, outputJSON)
-				if err != nil {
-					return err
-				}
-				return tiersCheck(c.Context, streams, o)
-			}),
-		},
+		Subcommands: []*cli.Command{tiersCheckCommand(streams), tiersGenerateCommand(streams), tiersImportCommand(streams)},
 	}
+}
+
+func tiersCheckCommand(streams Streams) *cli.Command {
+	return newCommand(cli.Command{
+		Name:  "check",
+		Usage: "compare the TIER_ORDER file with the cluster's Kustomizations",
+		Description: "Fails with exit code 3 on a Kustomization that no tier lists, a tier that names\n" +
+			"none, an order that contradicts dependsOn, and a cycle. Changes nothing.",
+	}, func(c *cli.Context) error {
+		o, err := parseCommon(c, outputText, outputJSON)
+		if err != nil {
+			return err
+		}
+		return tiersCheck(c.Context, streams, o)
+	})
 }
 
 // driftLine is the public form of one finding, schema standup.drift/v1.

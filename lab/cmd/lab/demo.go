@@ -51,8 +51,8 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer, logf fun
 	order := filepath.Join(*path, "TIER_ORDER.yaml")
 	for _, command := range [][]string{
 		{"status", "-f", order},
-		{"resume", "-f", order, "-v"},
-		{"status", "-f", order},
+		{"resume", "-f", order},
+		{"resume", "-f", order}, // once more: there is nothing to do
 	} {
 		_, _ = fmt.Fprintf(stderr, "\n$ standup %s %s\n\n", command[0], "-f "+filepath.Base(order))
 		if err := runStandup(ctx, program, c.Kubeconfig(), command, stdout, stderr); err != nil {
