@@ -166,11 +166,10 @@ func TestAnObjectThatIsDeletedInMidRun(t *testing.T) {
 		victim string
 		at     time.Duration
 		want   event.Outcome // of the victim's Ready
-		fails  waiters.CauseKind
 	}{
-		"while it is driven":                   {"t02", 4500 * time.Millisecond, event.Skipped, waiters.NoCause},
-		"before it is driven":                  {"t02", 500 * time.Millisecond, event.Skipped, waiters.NoCause},
-		"after it was, and something needs it": {"t01", 4500 * time.Millisecond, event.Succeeded, waiters.NoCause},
+		"while it is driven":                   {"t02", 4500 * time.Millisecond, event.Skipped},
+		"before it is driven":                  {"t02", 500 * time.Millisecond, event.Skipped},
+		"after it was, and something needs it": {"t01", 4500 * time.Millisecond, event.Succeeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -37,6 +37,7 @@ type flux struct {
 	writeErr func(verb string, ref tiers.Ref) error
 	work     time.Duration // sum of all reconciles that ended well
 	stopped  bool
+	onTouch  func(ref tiers.Ref) // runs with the lock held
 	version  int
 }
 
@@ -120,6 +121,9 @@ func (f *flux) stop() {
 }
 
 func (f *flux) touch(ref tiers.Ref) {
+	if f.onTouch != nil {
+		f.onTouch(ref)
+	}
 	f.dirty[ref] = true
 	f.version++
 	if k := f.objects[ref]; k != nil {

@@ -157,8 +157,8 @@ func TestAProbeThatCannotWorkIsAFaultOfTheFile(t *testing.T) {
 		"an expression that does not parse": {widgetProbe + `, current: "status."`, "probe p: current: failed to parse"},
 		"a name that no object has":         {widgetProbe + `, current: "statuss.ready"`, "undeclared reference to 'statuss'"},
 		"a failed that does not compile":    {widgetProbe + `, current: "true", failed: "frobnicate(status)"`, "probe p: failed: "},
-		"an address without a port":         {"tcp: localhost", "is not host:port"},
-		"a URL of another scheme":           {"http: {url: 'ftp://example.org/'}", "is not an http or https URL"},
+		"an address without a port":         {"tcp: localhost", `"localhost", which is not a host:port`},
+		"a URL of another scheme":           {"http: {url: 'ftp://example.org/'}", "which is not a URL"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, err := tiers.Parse("TIER_ORDER.yaml", []byte("apiVersion: standup/v1\nkind: TierOrder\ntiers: [{name: first, probes: [{name: p, "+c.probe+"}]}]\n"))

@@ -32,11 +32,22 @@ type result struct {
 	Started       string      `json:"started"`
 	Finished      string      `json:"finished"`
 	Seconds       float64     `json:"seconds"`
+	Causes        []cause     `json:"causes"`
 	Preflight     []check     `json:"preflight"`
 	Sources       []source    `json:"sources"`
 	Tiers         []tier      `json:"tiers"`
 	LeftSuspended []wire.Left `json:"leftSuspended"`
 	Warnings      []warning   `json:"warnings"`
+}
+
+// cause is something that went wrong by itself, and what it holds up.
+type cause struct {
+	Object   string      `json:"object"`
+	Optional bool        `json:"optional"`
+	Seen     string      `json:"seen,omitempty"`
+	Cause    *wire.Cause `json:"cause"`
+	Error    string      `json:"error,omitempty"`
+	Behind   []string    `json:"behind"`
 }
 
 type check struct {
@@ -100,7 +111,7 @@ func resultOf(v *view.View, s *event.State, exitCode int) result {
 		Schema: ResultSchema, Outcome: outcomeOf(v, s), ExitCode: exitCode, Error: wire.Text(v.Err),
 		Cluster: v.Cluster, Run: v.Run,
 		Started: wire.Time(v.Started), Finished: wire.Time(v.Finished), Seconds: wire.Seconds(v.Elapsed(v.Finished)),
-		Preflight: checksOf(v), Sources: sourcesOf(v), Tiers: []tier{}, LeftSuspended: wire.LeftOf(v.Left), Warnings: []warning{},
+		Causes: causesOf(v), Preflight: checksOf(v), Sources: sourcesOf(v), Tiers: []tier{}, LeftSuspended: wire.LeftOf(v.Left), Warnings: []warning{},
 	}
 	for i := range r.LeftSuspended {
 		r.LeftSuspended[i].Behind = []string{}
@@ -129,6 +140,25 @@ func outcomeOf(v *view.View, s *event.State) string {
 		return outcomeCancelled
 	}
 	return outcomeFailed
+}
+
+func causesOf(v *view.View) []cause {
+	out := []cause{}
+	for _, t := range v.Troubles() {
+		it := &t.Item
+		c := cause{
+			Object: wire.Object(it.Object), Optional: it.Optional, Seen: view.Sight(it.Seen),
+			Cause: wire.CauseOf(it.Seen), Error: failure(it), Behind: []string{},
+		}
+		if c.Object == "" {
+			c.Object = it.Tier + ": " + it.Name // a probe
+		}
+		for i := range t.Behind {
+			c.Behind = append(c.Behind, t.Behind[i].Object.NamespacedName())
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 func checksOf(v *view.View) []check {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -33,7 +34,7 @@ func readEvents(raw []byte) ([]line, error) {
 	for {
 		var l line
 		err := dec.Decode(&l)
-		if err == io.EOF { //nolint:errorlint // the decoder returns it bare
+		if errors.Is(err, io.EOF) {
 			return out, nil
 		}
 		if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,15 +118,12 @@ func TestChainsAndTheirOrder(t *testing.T) {
 	if got, want := s.names(), []string{"flux-system", "t00", "t01", "t02"}; !slices.Equal(got, want) {
 		t.Errorf("names = %q, want %q", got, want)
 	}
-	f, err := tree.Open("cluster/t01.yaml")
+	raw, err := fs.ReadFile(tree, "cluster/t01.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	raw := make([]byte, 4096)
-	n, _ := f.Read(raw)
-	if text := string(raw[:n]); !strings.Contains(text, "dependsOn:\n    - {name: t00}\n") {
-		t.Errorf("t01 does not depend on t00:\n%s", text)
+	if !strings.Contains(string(raw), "dependsOn:\n    - {name: t00}\n") {
+		t.Errorf("t01 does not depend on t00:\n%s", raw)
 	}
 	if _, err := tree.Open("units/t02/set.yaml"); err != nil {
 		t.Error(err)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/standup-sh/standup/lab"
 )
@@ -45,30 +46,34 @@ func standInController(ctx context.Context, c *lab.Cluster) (<-chan error, error
 	go func() {
 		defer close(work)
 		defer w.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case e, open := <-w.ResultChan():
-				k, ok := e.Object.(*unstructured.Unstructured)
-				if !open || !ok {
-					if ctx.Err() == nil {
-						failed <- errors.New("the watch of the stand-in controller ended")
-					}
-					return
-				}
-				if !toDo(k) {
-					continue
-				}
-				select {
-				case work <- k:
-				case <-ctx.Done():
-					return
-				}
-			}
+		if err := handOut(ctx, w, work); err != nil && ctx.Err() == nil {
+			failed <- err
 		}
 	}()
 	return failed, nil
+}
+
+// handOut gives what is to do to the workers, until ctx or the watch ends.
+func handOut(ctx context.Context, w watch.Interface, work chan<- *unstructured.Unstructured) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case e, open := <-w.ResultChan():
+			k, ok := e.Object.(*unstructured.Unstructured)
+			if !open || !ok {
+				return errors.New("the watch of the stand-in controller ended")
+			}
+			if !toDo(k) {
+				continue
+			}
+			select {
+			case work <- k:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
 }
 
 // requestedAt is the annotation that asks for a reconciliation.
