@@ -42,7 +42,7 @@ func (r *run) verdict(s *step) (event.Outcome, string) {
 	for _, id := range s.DependsOn {
 		dep := r.newest(id)
 		switch {
-		case dep == nil || dep.outcome == event.Succeeded:
+		case dep == nil || dep.outcome == event.Succeeded || dep.drive.gone:
 		case dep.outcome == event.Pending:
 			v = event.Pending
 		default:
@@ -52,7 +52,7 @@ func (r *run) verdict(s *step) (event.Outcome, string) {
 	for _, id := range s.After {
 		dep := r.newest(id)
 		switch {
-		case dep == nil || dep.outcome == event.Succeeded:
+		case dep == nil || dep.outcome == event.Succeeded || dep.drive.gone:
 		case dep.outcome == event.Pending:
 			v = event.Pending
 		case dep.Optional || r.seq.KeepGoing || dep.outcome == event.Skipped && dep.drive.leftSuspended:
@@ -138,6 +138,9 @@ func (r *run) finish(s *step, f event.StepFinished) {
 	s.outcome, s.drive.because = f.Outcome, f.Because
 	r.leavePlace(s)
 	r.readmit = true
+	if s.drive.stopWriting != nil {
+		s.drive.stopWriting() // what it was to bring about is settled
+	}
 	if f.Outcome == event.Succeeded {
 		r.moved = time.Now()
 	}

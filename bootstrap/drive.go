@@ -38,6 +38,8 @@ type drive struct {
 	awaitingKind bool // a worker waits for the kind that was missing
 	kindServed   bool // it has come since the last attempt
 
+	stopWriting   context.CancelFunc // gives up on a write that is being retried
+	gone          bool               // the object was deleted during the run
 	leftSuspended bool
 	because       string
 }

@@ -1,8 +1,10 @@
 package bootstrap
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/standup-sh/standup/bootstrap/event"
 	"github.com/standup-sh/standup/tiers"
@@ -12,6 +14,8 @@ import (
 // maxRepeats bounds how often one object is driven again in one run: an object
 // that falls out of Ready more often than that is not going to stay there.
 const maxRepeats = 10
+
+var errNeverStays = errors.New("it turned Ready again and again and did not stay so")
 
 // adopt extends the plan by Kustomizations that appeared in mid-run: on a cold
 // cluster a child exists only after its parent was applied.
@@ -66,6 +70,9 @@ func (r *run) learnEdges(in tiers.Input) {
 }
 
 func (r *run) extend(added []tiers.PlanTier, steps []tiers.Step, cause string) {
+	if r.ended {
+		return // nothing more is planned
+	}
 	r.emit(event.PlanExtended{Tiers: added, Steps: steps, Cause: cause})
 	r.addSteps(steps)
 	r.plan = r.plan.Extended(added, steps, nil, nil)
@@ -94,7 +101,7 @@ func (r *run) reverify(source tiers.Ref, cause string) {
 func (r *run) unlatch(touched map[tiers.Ref]bool) {
 	var again []tiers.Step
 	for _, s := range r.steps {
-		if touched[s.Object] && r.fellBack(s) {
+		if touched[s.Object] && r.fellBack(s) && repeats(s.ID) < maxRepeats {
 			again = append(again, repetition(s, fmt.Sprintf("%s was Ready and is no longer", s.Object)))
 		}
 	}
@@ -108,8 +115,12 @@ func (r *run) unlatch(touched map[tiers.Ref]bool) {
 func (r *run) sweep() bool {
 	var again []tiers.Step
 	for _, s := range r.steps {
-		if r.fellBack(s) || r.stale(s) {
+		switch {
+		case !r.fellBack(s) && !r.stale(s):
+		case repeats(s.ID) < maxRepeats:
 			again = append(again, repetition(s, "the final sweep found it not Ready at the current revision"))
+		default:
+			r.blame(&StepError{Step: s.Step, Seen: r.again(s), Waited: time.Since(s.started), Err: errNeverStays})
 		}
 	}
 	if len(again) == 0 {
@@ -135,10 +146,10 @@ func (r *run) stale(s *step) bool {
 }
 
 // again judges what a latched step's object looks like now. Steps that are not
-// latched, or were driven too often, are Unknown.
+// latched are Unknown.
 func (r *run) again(s *step) waiters.Observation {
 	if s.Verb != tiers.Ready || s.Object.Kind != tiers.KindKustomization || s.outcome != event.Succeeded ||
-		r.byID[r.latest[s.base]] != s || repeats(s.ID) >= maxRepeats {
+		r.byID[r.latest[s.base]] != s {
 		return waiters.Observation{}
 	}
 	k := r.seq.World.Kustomization(s.Object)

@@ -195,11 +195,8 @@ func TestWhatIsBehindADeletedObjectIsNotSilentlyLeftOut(t *testing.T) {
 		f.boot()
 		f.after(3*time.Second, func() { f.deletes("t01") })
 		e := stand(t, t.Context(), f, nil, nil)
-		if slices.Contains(f.writes, "resume t02") {
-			t.Errorf("writes = %q", f.writes)
-		}
-		if s, _ := e.state.Step(readyStep("t02")); s.Outcome == event.Skipped && e.err == nil {
-			t.Errorf("t02 was skipped because %q, and the run ended well", s.Because)
+		if s, _ := e.state.Step(readyStep("t02")); e.err == nil {
+			t.Errorf("t02 is %s because %q, and the run ended well", s.Outcome, s.Because)
 		}
 	})
 }

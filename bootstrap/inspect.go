@@ -59,11 +59,14 @@ func (r *run) explain(s *step, k *kustomizev1.Kustomization, want string, now ti
 		return nil
 	}, func(_ *run, s *step, _ error) {
 		s.drive.inspecting = ""
-		if seen.State == waiters.Unknown || seen.State == waiters.Ready {
-			return
+		switch seen.State { //nolint:exhaustive // everything else is something to explain
+		case waiters.Unknown: // could not look
+		case waiters.Ready:
+			s.drive.explained = waiters.Observation{} // it has become healthy since
+		default:
+			seen.State = waiters.Progressing // the controller judges; this only explains
+			s.drive.explained = seen
 		}
-		seen.State = waiters.Progressing // the controller judges; this only explains
-		s.drive.explained = seen
 	})
 }
 

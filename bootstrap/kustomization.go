@@ -131,6 +131,10 @@ func (r *run) judge(s *step, k *kustomizev1.Kustomization, want string, now time
 func (r *run) missing(s *step, now time.Time) {
 	if s.drive.existed {
 		r.emit(event.Warned{Object: s.Object, Message: fmt.Sprintf("%s was deleted during the run", s.Object)})
+		// What depends on it is not skipped for it: a commit that takes an object
+		// out usually takes the dependsOn out as well, and where it does not, the
+		// dependent itself says so.
+		s.drive.gone = true
 		r.finish(s, event.StepFinished{Outcome: event.Skipped, Because: fmt.Sprintf("%s was deleted during the run", s.Object)})
 		return
 	}
@@ -175,6 +179,8 @@ func (r *run) blocked(s *step, k *kustomizev1.Kustomization, now time.Time) {
 		case d.ReadyExpr != "":
 			// An expression replaces the built-in test; only the controller
 			// can evaluate it, and an attempt is cheap.
+		case dep.Spec.Suspend && satisfiesDependents(dep, wanted(r.seq.World, dep)):
+			// Left suspended, and Ready as it stands: the controller asks no more.
 		case !waiters.Settled(dep, wanted(r.seq.World, dep)) && !satisfiesElsewhere(k, dep):
 			return
 		}

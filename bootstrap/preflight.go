@@ -120,34 +120,29 @@ func needed() []string { return []string{"source-controller", "kustomize-control
 // zero, or absent, will not come by waiting.
 func checkControllers(ctx context.Context, i Inspector, namespace string, patience waiters.Policy, budget time.Duration) (string, error) {
 	var detail string
-	var missing error
+	var missing, failed error
 	look := func() error {
-		found, err := i.Controllers(ctx, namespace)
-		if err != nil {
-			return err
+		var found []Controller
+		if found, failed = i.Controllers(ctx, namespace); failed != nil {
+			return failed
 		}
-		detail, missing = judgeControllers(found, namespace)
+		if detail, missing = judgeControllers(found, namespace); errors.Is(missing, errNotAvailable) {
+			return missing // worth another look
+		}
 		return nil
 	}
-	err := look()
-	if err == nil && errors.Is(missing, errNotAvailable) && budget > 0 {
+	if err := look(); errors.Is(err, errNotAvailable) && budget > 0 {
 		wait, cancel := context.WithTimeout(ctx, budget)
 		defer cancel()
-		err = waiters.Retry(wait, patience, func() error {
-			if err := look(); err != nil {
-				return err
-			}
-			if errors.Is(missing, errNotAvailable) {
-				return missing // worth another look
-			}
-			return nil
-		})
+		_ = waiters.Retry(wait, patience, look) // look keeps what it saw last
 	}
 	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case failed != nil:
+		return "", failed
 	case missing != nil:
 		return "", missing
-	case err != nil:
-		return "", err
 	}
 	return detail, nil
 }

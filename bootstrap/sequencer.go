@@ -124,7 +124,8 @@ func (r *run) loop() {
 	}
 	r.stop(nil)
 	for r.workers > 0 { // workers stop on the context, so this always drains
-		<-r.inbox
-		r.workers--
+		if m := <-r.inbox; m.seen == nil {
+			r.workers-- // a sight is not the end of its worker
+		}
 	}
 }

@@ -63,7 +63,7 @@ func (r *run) receive(m message) {
 func (r *run) resume(s *step) {
 	s.working = true
 	ref := s.Object
-	r.work(s, func(ctx context.Context, _ func(waiters.Observation)) error {
+	s.drive.stopWriting = r.work(s, func(ctx context.Context, _ func(waiters.Observation)) error {
 		return waiters.Retry(ctx, r.seq.Pace.Write, func() error { return r.seq.Writer.Resume(ctx, ref) })
 	}, func(r *run, s *step, err error) {
 		s.working = false
@@ -91,7 +91,7 @@ func (r *run) nudge(s *step, now time.Time, pace *waiters.Pacer, why string) {
 	token := now.UTC().Format(time.RFC3339Nano)
 	s.working, s.drive.nextNudge, s.drive.token = true, now.Add(pace.Next()), token
 	ref := s.Object
-	r.work(s, func(ctx context.Context, _ func(waiters.Observation)) error {
+	s.drive.stopWriting = r.work(s, func(ctx context.Context, _ func(waiters.Observation)) error {
 		return waiters.Retry(ctx, r.seq.Pace.Write, func() error { return r.seq.Writer.Nudge(ctx, ref, token) })
 	}, func(r *run, s *step, err error) {
 		s.working = false
