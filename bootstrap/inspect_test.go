@@ -138,7 +138,7 @@ func TestACustomResourceWithoutAStatusIsNotReady(t *testing.T) {
 				o := &objects{
 					stateful: map[string]bool{"Widget": c.stateful},
 					found: map[string]func() *unstructured.Unstructured{
-						"Widget/apps/w": until(start.Add(10*time.Second), widget("w", 0, nil), widget("w", 0, map[string]any{"phase": "Deployed"})),
+						"Widget/apps/w": until(start.Add(10*time.Second), widget(nil), widget(map[string]any{"phase": "Deployed"})),
 					},
 				}
 				e := stand(t, t.Context(), f, nil, over(o))

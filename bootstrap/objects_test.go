@@ -113,13 +113,13 @@ func exceeded() any {
 	return map[string]any{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "web has timed out progressing"}
 }
 
-// widget is a custom resource, with a status or without one yet.
-func widget(name string, age time.Duration, status map[string]any) *unstructured.Unstructured {
+// widget is a custom resource that was just made, with a status or without one yet.
+func widget(status map[string]any) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.org/v1", "kind": "Widget",
 		"metadata": map[string]any{
-			"name": name, "namespace": "apps", "generation": int64(1),
-			"creationTimestamp": time.Now().Add(-age).UTC().Format(time.RFC3339),
+			"name": "w", "namespace": "apps", "generation": int64(1),
+			"creationTimestamp": time.Now().UTC().Format(time.RFC3339),
 		},
 	}}
 	if status != nil {

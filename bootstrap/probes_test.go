@@ -57,14 +57,14 @@ func TestEveryKindOfProbeHoldsTheNextTierUntilItHolds(t *testing.T) {
 			widgetProbe + ", current: \"status.phase == 'Deployed'\"",
 			func(when time.Time) map[string]func() *unstructured.Unstructured {
 				return map[string]func() *unstructured.Unstructured{
-					"Widget/apps/w": until(when, widget("w", 0, map[string]any{"phase": "Starting"}), widget("w", 0, map[string]any{"phase": "Deployed"})),
+					"Widget/apps/w": until(when, widget(map[string]any{"phase": "Starting"}), widget(map[string]any{"phase": "Deployed"})),
 				}
 			},
 		},
 		"an object, by kstatus": {
 			widgetProbe,
 			func(when time.Time) map[string]func() *unstructured.Unstructured {
-				return map[string]func() *unstructured.Unstructured{"Widget/apps/w": until(when, nil, widget("w", 0, map[string]any{"phase": "x"}))}
+				return map[string]func() *unstructured.Unstructured{"Widget/apps/w": until(when, nil, widget(map[string]any{"phase": "x"}))}
 			},
 		},
 		"a workload": {
@@ -195,7 +195,7 @@ func TestAProbeThatProbesNothingIsAnError(t *testing.T) {
 
 func TestAProbeThatNeverHoldsFailsAtItsOwnTimeOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		look := &objects{found: map[string]func() *unstructured.Unstructured{"Widget/apps/w": always(widget("w", 0, map[string]any{"phase": "Starting"}))}}
+		look := &objects{found: map[string]func() *unstructured.Unstructured{"Widget/apps/w": always(widget(map[string]any{"phase": "Starting"}))}}
 		e, f := probed(t, probing(t, widgetProbe+", timeout: 45s, current: \"status.phase == 'Deployed'\""), look, nil)
 		failure := onlyFailure(t, e)
 		if failure.Step.ID != "probe:first/p" || !errors.Is(e.err, bootstrap.ErrOutOfTime) || failure.Waited != 45*time.Second {
@@ -225,7 +225,7 @@ func behindWasLeft(t *testing.T, e *ended, f *flux, cause string) {
 
 func TestAFailedExpressionEndsTheRunAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		look := &objects{found: map[string]func() *unstructured.Unstructured{"Widget/apps/w": always(widget("w", 0, map[string]any{"phase": "Error"}))}}
+		look := &objects{found: map[string]func() *unstructured.Unstructured{"Widget/apps/w": always(widget(map[string]any{"phase": "Error"}))}}
 		e, f := probed(t, probing(t, widgetProbe+", current: \"status.phase == 'Deployed'\", failed: \"status.phase == 'Error'\""), look, nil)
 		failure := onlyFailure(t, e)
 		if failure.Seen.Cause.Kind != waiters.HealthCheckFailed || !errors.Is(e.err, waiters.ErrStalled) || e.took > 3*time.Second {
@@ -249,7 +249,7 @@ func TestALookOfAProbeThatIsRefusedEndsTheRun(t *testing.T) {
 
 func TestAProbeThatHoldsAlreadyCostsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		look := &objects{found: map[string]func() *unstructured.Unstructured{"Widget/apps/w": always(widget("w", 0, map[string]any{"phase": "x"}))}}
+		look := &objects{found: map[string]func() *unstructured.Unstructured{"Widget/apps/w": always(widget(map[string]any{"phase": "x"}))}}
 		e, f := probed(t, probing(t, widgetProbe), look, nil)
 		succeeded(t, e)
 		if got := fmt.Sprint(f.writes); got != "[resume first resume second]" || e.took > 3*time.Second {
@@ -274,5 +274,18 @@ func TestAnInterruptCancelsAProbe(t *testing.T) {
 		if s, _ := e.state.Step("probe:first/p"); s.Outcome != event.Cancelled || !errors.Is(e.err, errInterrupted) || e.took != 30*time.Second {
 			t.Errorf("after %s: %v, the probe %s", e.took, e.err, s.Outcome)
 		}
+	})
+}
+
+// The file's defaults apply to a probe too: one without a time-out has its tier's.
+func TestAProbeWithoutATimeOutHasItsTiers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := order(t, "defaults: {timeout: 4m}\ntiers: [{name: first, timeout: 90s, probes: [{name: p, "+widgetProbe+"}]}, {name: second}]")
+		e, f := probed(t, o, &objects{}, nil)
+		failure := onlyFailure(t, e)
+		if failure.Step.ID != "probe:first/p" || failure.Waited != 90*time.Second || failure.Seen.State != waiters.Missing {
+			t.Errorf("after %s: %v", failure.Waited, failure)
+		}
+		behindWasLeft(t, e, f, "probe:first/p")
 	})
 }

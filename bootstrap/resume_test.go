@@ -129,18 +129,24 @@ func TestResumeThatIsRefusedTellsAWholeRunAndWritesNothing(t *testing.T) {
 				if len(f.writes) != 0 {
 					t.Errorf("wrote %q", f.writes)
 				}
-				want := []string{"PlanReady"}
-				for range c.checks {
-					want = append(want, "PreflightChecked")
-				}
-				if diff := cmp.Diff(append(want, "RunFinished"), e.told()); diff != "" {
-					t.Errorf("told (-want +got):\n%s", diff)
-				}
-				if !errors.Is(e.state.Err, e.err) || len(e.state.Steps) != 0 || e.events[0].Run != "test" {
-					t.Errorf("the run ended with %v and %d steps, want %v and none", e.state.Err, len(e.state.Steps), e.err)
-				}
+				e.isRefused(t, c.checks)
 			})
 		})
+	}
+}
+
+// isRefused checks that a run was told whole, though it never had a plan.
+func (e *ended) isRefused(t *testing.T, checks int) {
+	t.Helper()
+	want := []string{"PlanReady"}
+	for range checks {
+		want = append(want, "PreflightChecked")
+	}
+	if diff := cmp.Diff(append(want, "RunFinished"), e.told()); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+	if !errors.Is(e.state.Err, e.err) || len(e.state.Steps) != 0 || e.events[0].Run != "test" {
+		t.Errorf("the run ended with %v and %d steps, want %v and none", e.state.Err, len(e.state.Steps), e.err)
 	}
 }
 

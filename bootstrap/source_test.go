@@ -122,7 +122,7 @@ func TestASourceThatAppearsIsGoneOnWith(t *testing.T) {
 		from(f.add("apps", behaviour{takes: time.Second}), late).Spec.Suspend = true
 		f.boot()
 		f.after(10*time.Second, func() {
-			f.addSource("late", fetching{takes: time.Second, outcome: fetches("main@sha1:a")})
+			f.addSource("late", fetching{takes: time.Second, outcome: fetches("main@sha1:b")})
 			f.wakeSource(late)
 		})
 		e := stand(t, t.Context(), f, nil, nil)
