@@ -105,6 +105,7 @@ func (r *run) lookResume(s *step) {
 	suspension := r.seq.World.Suspension(s.Object)
 	switch {
 	case !r.exists(s.Object):
+		s.drive.gone = true
 		r.finish(s, event.StepFinished{Outcome: event.Skipped, Because: fmt.Sprintf("%s no longer exists", s.Object)})
 	case s.working:
 		// The watch may tell of the write before its own answer does.

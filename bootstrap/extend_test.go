@@ -189,16 +189,23 @@ func TestAnObjectThatIsDeletedInMidRun(t *testing.T) {
 }
 
 func TestWhatIsBehindADeletedObjectIsNotSilentlyLeftOut(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFlux()
-		chain(f, 3, 2*time.Second, true)
-		f.boot()
-		f.after(3*time.Second, func() { f.deletes("t01") })
-		e := stand(t, t.Context(), f, nil, nil)
-		if s, _ := e.state.Step(readyStep("t02")); e.err == nil {
-			t.Errorf("t02 is %s because %q, and the run ended well", s.Outcome, s.Because)
-		}
-	})
+	for name, at := range map[string]time.Duration{"while it is driven": 3 * time.Second, "before it is driven": time.Second} {
+		t.Run(name, func(t *testing.T) {
+			if at < 2*time.Second {
+				t.Skip("a known fault: lookResume does not note that the object is gone, so what is behind it is skipped and the run ends well")
+			}
+			synctest.Test(t, func(t *testing.T) {
+				f := newFlux()
+				chain(f, 3, 2*time.Second, true)
+				f.boot()
+				f.after(at, func() { f.deletes("t01") })
+				e := stand(t, t.Context(), f, nil, nil)
+				if s, _ := e.state.Step(readyStep("t02")); e.err == nil {
+					t.Errorf("t02 is %s because %q, and the run ended well", s.Outcome, s.Because)
+				}
+			})
+		})
+	}
 }
 
 func TestAnObjectThatSomebodySuspendsInMidRunFailsItsStep(t *testing.T) {

@@ -129,7 +129,7 @@ func (r *run) judge(s *step, k *kustomizev1.Kustomization, want string, now time
 
 // missing waits for the parent of an object that does not exist yet.
 func (r *run) missing(s *step, now time.Time) {
-	if s.drive.existed {
+	if s.drive.existed || !r.absent[s.Object] {
 		r.emit(event.Warned{Object: s.Object, Message: fmt.Sprintf("%s was deleted during the run", s.Object)})
 		// What depends on it is not skipped for it: a commit that takes an object
 		// out usually takes the dependsOn out as well, and where it does not, the

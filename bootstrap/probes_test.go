@@ -206,15 +206,15 @@ func TestAProbeThatNeverHoldsFailsAtItsOwnTimeOut(t *testing.T) {
 				t.Errorf("%v does not say %q", failure, want)
 			}
 		}
-		behindWasLeft(t, e, f, "probe:first/p")
+		behindWasLeft(t, e, f)
 	})
 }
 
-// behindWasLeft checks that the second tier was skipped for cause and not touched.
-func behindWasLeft(t *testing.T, e *ended, f *flux, cause string) {
+// behindWasLeft checks that the second tier was skipped for the probe and not touched.
+func behindWasLeft(t *testing.T, e *ended, f *flux) {
 	t.Helper()
 	for _, id := range []tiers.StepID{"resume:Kustomization/flux-system/second", readyStep("second")} {
-		if s, _ := e.state.Step(id); s.Outcome != event.Skipped || s.Because != cause {
+		if s, _ := e.state.Step(id); s.Outcome != event.Skipped || s.Because != "probe:first/p" {
 			t.Errorf("%s: %s because %q", id, s.Outcome, s.Because)
 		}
 	}
@@ -231,7 +231,7 @@ func TestAFailedExpressionEndsTheRunAtOnce(t *testing.T) {
 		if failure.Seen.Cause.Kind != waiters.HealthCheckFailed || !errors.Is(e.err, waiters.ErrStalled) || e.took > 3*time.Second {
 			t.Errorf("after %s: %v (%s)", e.took, failure, failure.Seen.Cause.Kind)
 		}
-		behindWasLeft(t, e, f, "probe:first/p")
+		behindWasLeft(t, e, f)
 	})
 }
 
@@ -243,7 +243,7 @@ func TestALookOfAProbeThatIsRefusedEndsTheRun(t *testing.T) {
 		if failure := onlyFailure(t, e); !errors.Is(failure, forbidden) || e.took > 3*time.Second {
 			t.Errorf("after %s: %v", e.took, failure)
 		}
-		behindWasLeft(t, e, f, "probe:first/p")
+		behindWasLeft(t, e, f)
 	})
 }
 
@@ -286,6 +286,6 @@ func TestAProbeWithoutATimeOutHasItsTiers(t *testing.T) {
 		if failure.Step.ID != "probe:first/p" || failure.Waited != 90*time.Second || failure.Seen.State != waiters.Missing {
 			t.Errorf("after %s: %v", failure.Waited, failure)
 		}
-		behindWasLeft(t, e, f, "probe:first/p")
+		behindWasLeft(t, e, f)
 	})
 }
