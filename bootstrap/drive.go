@@ -18,9 +18,8 @@ type drive struct {
 	blocked, failed, webhook *waiters.Pacer
 	nextNudge                time.Time // no nudge before then
 
-	attempts   int    // passes that standup caused: un-suspends and nudges
-	resumed    bool   // standup cleared spec.suspend in this step
-	token      string // the newest nudge's
+	attempts   int  // passes that standup caused: un-suspends and nudges
+	resumed    bool // standup cleared spec.suspend in this step
 	cause      waiters.Cause
 	causeSince time.Time
 	existed    bool // the object was seen
@@ -59,7 +58,7 @@ func (r *run) look(s *step, now time.Time) {
 	}
 	switch s.Verb {
 	case tiers.Resume:
-		r.lookResume(s)
+		r.lookResume(s, now)
 	case tiers.Applied:
 		r.lookApplied(s, now)
 	case tiers.Ready:
@@ -100,8 +99,11 @@ func (r *run) observe(s *step, o waiters.Observation, now time.Time) {
 	r.emit(event.StepObserved{Step: s.ID, Seen: o})
 }
 
-// lookResume lifts a suspend, once, and is done when the watch shows it lifted.
-func (r *run) lookResume(s *step) {
+// resumeAgain is how long the watch may take to show that a suspend is lifted.
+const resumeAgain = 30 * time.Second
+
+// lookResume lifts a suspend and is done when the watch shows it lifted.
+func (r *run) lookResume(s *step, now time.Time) {
 	suspension := r.seq.World.Suspension(s.Object)
 	switch {
 	case !r.exists(s.Object):
@@ -113,9 +115,12 @@ func (r *run) lookResume(s *step) {
 		r.succeed(s)
 	case suspension == tiers.SuspendedInGit:
 		r.leave(s)
-	case s.drive.resumed:
-		// The write was accepted; the watch will show it.
+	case s.drive.resumed && now.Before(s.drive.nextNudge):
+		// The write was accepted; the watch will show it, unless somebody undid
+		// it before the watch saw it.
+		s.dueAt(s.drive.nextNudge)
 	default:
+		s.drive.nextNudge = now.Add(resumeAgain)
 		r.resume(s)
 	}
 }

@@ -25,6 +25,7 @@ func (r *run) adopt(changed []tiers.Ref) {
 		if ref.Kind != tiers.KindKustomization || r.seq.World.Kustomization(ref) == nil {
 			continue
 		}
+		r.returned(ref)
 		// A listed one that was absent now has edges that were not known.
 		if !r.known[ref] || r.absent[ref] {
 			fresh = true
@@ -44,11 +45,27 @@ func (r *run) adopt(changed []tiers.Ref) {
 		r.emit(event.Warned{Message: w})
 	}
 	r.plan = r.plan.Extended(nil, nil, left, warnings)
+	for _, ref := range changed {
+		r.known[ref] = true // one that TIER_ORDER says to ignore must not be looked up again
+	}
 	r.learnEdges(in)
 	r.addLeft(left)
 	r.addTiers(added)
 	if len(steps) > 0 {
 		r.extend(added, steps, "Kustomizations appeared that their parent has just applied")
+	}
+}
+
+// returned drives an object again that was deleted in mid-run and is there once
+// more: moving it between two pruning parents does that.
+func (r *run) returned(ref tiers.Ref) {
+	s := r.newest(stepID(tiers.Ready, ref))
+	if s == nil || s.outcome != event.Skipped || repeats(s.ID) >= maxRepeats {
+		return
+	}
+	resume := r.newest(stepID(tiers.Resume, ref))
+	if s.drive.gone || resume != nil && resume.drive.gone {
+		r.extend(nil, []tiers.Step{repetition(s, fmt.Sprintf("%s was deleted and made anew", ref))}, fmt.Sprintf("%s is back", ref))
 	}
 }
 

@@ -32,10 +32,9 @@ type run struct {
 	readmit bool
 
 	revisions map[tiers.Ref]string // source -> the revision that is wanted
-	left      map[tiers.Ref]bool
-	known     map[tiers.Ref]bool // Kustomizations that the plan accounts for
-	absent    map[tiers.Ref]bool // those of them that did not exist when it was made
-	moved     time.Time          // when something last made progress
+	known     map[tiers.Ref]bool   // Kustomizations that the plan accounts for
+	absent    map[tiers.Ref]bool   // those of them that did not exist when it was made
+	moved     time.Time            // when something last made progress
 
 	failed  []*StepError
 	outside error // why the run was stopped from outside
@@ -67,7 +66,6 @@ func newRun(s *Sequencer, plan *tiers.Plan, ctx context.Context, stop context.Ca
 		tiers:     make(map[string]tiers.PlanTier, len(plan.Tiers)),
 		busy:      map[string]map[tiers.Ref]bool{},
 		revisions: map[tiers.Ref]string{},
-		left:      map[tiers.Ref]bool{},
 		known:     map[tiers.Ref]bool{},
 		absent:    map[tiers.Ref]bool{},
 		moved:     time.Now(),
@@ -109,7 +107,6 @@ func (r *run) addSteps(added []tiers.Step) {
 
 func (r *run) addLeft(left []tiers.Left) {
 	for _, l := range left {
-		r.left[l.Object] = true
 		r.known[l.Object] = true
 		for _, b := range l.Behind {
 			r.known[b] = true

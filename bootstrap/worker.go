@@ -89,7 +89,7 @@ func (r *run) nudge(s *step, now time.Time, pace *waiters.Pacer, why string) {
 		return
 	}
 	token := now.UTC().Format(time.RFC3339Nano)
-	s.working, s.drive.nextNudge, s.drive.token = true, now.Add(pace.Next()), token
+	s.working, s.drive.nextNudge = true, now.Add(pace.Next())
 	ref := s.Object
 	s.drive.stopWriting = r.work(s, func(ctx context.Context, _ func(waiters.Observation)) error {
 		return waiters.Retry(ctx, r.seq.Pace.Write, func() error { return r.seq.Writer.Nudge(ctx, ref, token) })
