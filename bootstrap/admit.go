@@ -39,29 +39,32 @@ func (r *run) admit() bool {
 // means never, Pending means not yet.
 func (r *run) verdict(s *step) (event.Outcome, string) {
 	v := event.Succeeded
-	for _, id := range s.DependsOn {
-		dep := r.newest(id)
-		switch {
-		case dep == nil || dep.outcome == event.Succeeded || dep.drive.gone:
-		case dep.outcome == event.Pending:
-			v = event.Pending
-		default:
-			return event.Skipped, r.root(dep)
+	fold := func(ids []tiers.StepID, letsGo func(*step) bool) *step {
+		for _, id := range ids {
+			dep := r.newest(id)
+			switch {
+			case dep == nil || dep.outcome == event.Succeeded || dep.drive.gone:
+			case dep.outcome == event.Pending:
+				v = event.Pending
+			case !letsGo(dep):
+				return dep
+			}
 		}
+		return nil
 	}
-	for _, id := range s.After {
-		dep := r.newest(id)
-		switch {
-		case dep == nil || dep.outcome == event.Succeeded || dep.drive.gone:
-		case dep.outcome == event.Pending:
-			v = event.Pending
-		case dep.Optional || r.seq.KeepGoing || dep.outcome == event.Skipped && dep.drive.leftSuspended:
-			// It ended, and its failure is reported; the barrier lets go.
-		default:
-			return event.Skipped, r.root(dep)
-		}
+	if lost := fold(s.DependsOn, func(*step) bool { return false }); lost != nil {
+		return event.Skipped, r.root(lost)
+	}
+	if lost := fold(s.After, r.barrierLetsGo); lost != nil {
+		return event.Skipped, r.root(lost)
 	}
 	return v, ""
+}
+
+// barrierLetsGo reports whether a tier may start although dep, of the one in
+// front, did not succeed: it ended, and its failure is reported.
+func (r *run) barrierLetsGo(dep *step) bool {
+	return dep.Optional || r.seq.KeepGoing || dep.outcome == event.Skipped && dep.drive.leftSuspended
 }
 
 // root names the cause behind a step that did not succeed: what a skipped
