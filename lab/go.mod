@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/standup-sh/standup v0.0.0
 	go.yaml.in/yaml/v3 v3.0.5
-	golang.org/x/tools v0.48.0
+	golang.org/x/tools v0.49.0
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2
 	sigs.k8s.io/yaml v1.6.0
