@@ -4,154 +4,28 @@
 // serve more kinds: the custom resource CDI, the chart of cert-manager. The
 // facts are data, one YAML file a provider beneath entries/, each with the
 // address where the fact was read. Adding a provider is adding a file.
+//
+// Provided and Installed say what one concrete object brings; Providing turns
+// the question round. What nobody can know beforehand has an answer of its own.
+// Tool knows the kinds that are no objects of a cluster at all.
 package catalog
 
 import (
 	"cmp"
-	"embed"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
 )
 
-//go:embed entries/*.yaml
-var files embed.FS
-
-// CreatedBy says what makes the kinds of an entry exist.
-type CreatedBy string
-
-const (
-	// ByChart means that the CRDs are in the chart: they exist as soon as the
-	// release is installed.
-	ByChart CreatedBy = "chart"
-	// ByOperator means that a running operator registers the CRDs, so that they
-	// lag behind whatever installed it.
-	ByOperator CreatedBy = "operator"
-)
-
-// Scope is whether objects of a kind live in a namespace.
-type Scope string
-
-// The scopes of a kind, in the words of a CustomResourceDefinition.
-const (
-	Namespaced Scope = "Namespaced"
-	Cluster    Scope = "Cluster"
-)
-
-// Entry is one provider and what it brings.
-type Entry struct {
-	// Name is unique, and the name of the entry's file.
-	Name string `yaml:"name"`
-	// Source is the address where the facts were read.
-	Source string `yaml:"source"`
-	// Note is for people: what to know before relying on the entry.
-	Note string `yaml:"note,omitempty"`
-	// Provider is the custom resource that the operator reacts to, and Chart
-	// the chart that brings the kinds. An entry has exactly one of the two.
-	Provider *Provider `yaml:"provider,omitempty"`
-	Chart    *Chart    `yaml:"chart,omitempty"`
-	// Created says what makes the kinds exist.
-	Created CreatedBy `yaml:"created"`
-	// Operator is the workload that does the work, where there is one.
-	Operator *Operator `yaml:"operator,omitempty"`
-	// Provides are the kinds. A chart may have none: then it is known that it
-	// brings nothing, which is more than not being known.
-	Provides []Kind `yaml:"provides"`
-}
-
-// Provider is a custom resource whose controller creates kinds.
-type Provider struct {
-	Group    string   `yaml:"group"`
-	Kind     string   `yaml:"kind"`
-	Plural   string   `yaml:"plural"`
-	Versions []string `yaml:"versions"`
-	Scope    Scope    `yaml:"scope"`
-	// Conditions are those of an object whose work is done: type to status.
-	Conditions map[string]string `yaml:"conditions,omitempty"`
-}
-
-// Chart is a Helm chart, under all names by which releases refer to it.
-type Chart struct {
-	// Names are chart names, or the last element of an OCI address.
-	Names []string `yaml:"names"`
-}
-
-// Operator is the workload that creates or serves the kinds.
-type Operator struct {
-	Kind string `yaml:"kind"`
-	// Namespace is the usual one; installations differ.
-	Namespace string `yaml:"namespace"`
-	Name      string `yaml:"name"`
-}
-
-// Kind is one kind that a provider brings.
-type Kind struct {
-	Group    string   `yaml:"group"`
-	Kind     string   `yaml:"kind"`
-	Plural   string   `yaml:"plural"`
-	Versions []string `yaml:"versions"`
-	Scope    Scope    `yaml:"scope"`
-	// Conditions are those that a healthy object of the kind shows: type to
-	// status. Empty where the kind has none.
-	Conditions map[string]string `yaml:"conditions,omitempty"`
-}
-
-// GroupKind names a kind in all versions.
-type GroupKind struct{ Group, Kind string }
-
-// String is kind.group, as kubectl writes it.
-func (g GroupKind) String() string { return g.Kind + "." + g.Group }
-
-// GroupKind is the name of the kind.
-func (k Kind) GroupKind() GroupKind { return GroupKind{k.Group, k.Kind} }
-
-// CRDName is the name of the kind's CustomResourceDefinition.
-func (k Kind) CRDName() string { return k.Plural + "." + k.Group }
-
-// GroupKind is the name of the provider's kind.
-func (p Provider) GroupKind() GroupKind { return GroupKind{p.Group, p.Kind} }
-
 // Catalog is a set of entries with their indexes.
 type Catalog struct {
 	entries    []Entry
 	byProvider map[GroupKind]int
-	byChart    map[string]int
+	byChart    map[string][]int
 	byKind     map[GroupKind][]int
-}
-
-// Load reads the built-in entries.
-func Load() (*Catalog, error) {
-	sub, err := fs.Sub(files, "entries")
-	if err != nil {
-		return nil, fmt.Errorf("catalogue: %w", err)
-	}
-	return LoadFS(sub)
-}
-
-// LoadFS reads the entries of a directory: every file ending in .yaml.
-func LoadFS(dir fs.FS) (*Catalog, error) {
-	names, err := fs.Glob(dir, "*.yaml")
-	if err != nil {
-		return nil, fmt.Errorf("catalogue: %w", err)
-	}
-	var entries []Entry
-	for _, name := range names {
-		raw, err := fs.ReadFile(dir, name)
-		if err != nil {
-			return nil, fmt.Errorf("catalogue: %w", err)
-		}
-		entry, err := parse(raw)
-		if err != nil {
-			return nil, fmt.Errorf("catalogue: %s: %w", name, err)
-		}
-		if want := strings.TrimSuffix(path.Base(name), ".yaml"); entry.Name != want {
-			return nil, fmt.Errorf("catalogue: %s: its name is %q, want that of the file", name, entry.Name)
-		}
-		entries = append(entries, entry)
-	}
-	return New(entries)
+	byGroup    []int // entries that claim groups as a whole
+	tools      []Tool
 }
 
 // New makes a catalogue of entries and refuses two that claim the same provider
@@ -159,12 +33,12 @@ func LoadFS(dir fs.FS) (*Catalog, error) {
 func New(entries []Entry) (*Catalog, error) {
 	c := &Catalog{
 		entries:    slices.Clone(entries),
-		byProvider: map[GroupKind]int{}, byChart: map[string]int{}, byKind: map[GroupKind][]int{},
+		byProvider: map[GroupKind]int{}, byChart: map[string][]int{}, byKind: map[GroupKind][]int{},
 	}
 	slices.SortFunc(c.entries, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
 	for i, e := range c.entries {
-		if err := e.validate(); err != nil {
-			return nil, fmt.Errorf("catalogue: entry %q: %w", e.Name, err)
+		if faults := e.validate(); len(faults) > 0 {
+			return nil, fmt.Errorf("catalogue: entry %q: %s", e.Name, faults[0].message)
 		}
 		if i > 0 && c.entries[i-1].Name == e.Name {
 			return nil, fmt.Errorf("catalogue: entry %q is there twice", e.Name)
@@ -173,6 +47,11 @@ func New(entries []Entry) (*Catalog, error) {
 			return nil, err
 		}
 	}
+	tools, err := loadTools()
+	if err != nil {
+		return nil, err
+	}
+	c.tools = tools
 	return c, nil
 }
 
@@ -186,14 +65,21 @@ func (c *Catalog) index(i int, e Entry) error {
 	}
 	if e.Chart != nil {
 		for _, name := range e.Chart.Names {
-			if j, taken := c.byChart[name]; taken {
-				return fmt.Errorf("catalogue: entries %q and %q both claim chart %q", c.entries[j].Name, e.Name, name)
+			for _, j := range c.byChart[name] {
+				if c.entries[j].Chart.clashes(*e.Chart) {
+					return fmt.Errorf("catalogue: entries %q and %q both claim chart %q", c.entries[j].Name, e.Name, name)
+				}
 			}
-			c.byChart[name] = i
+			c.byChart[name] = append(c.byChart[name], i)
 		}
 	}
-	for _, k := range e.Provides {
-		c.byKind[k.GroupKind()] = append(c.byKind[k.GroupKind()], i)
+	for _, k := range e.Kinds() {
+		if list := c.byKind[k.GroupKind()]; len(list) == 0 || list[len(list)-1] != i {
+			c.byKind[k.GroupKind()] = append(list, i)
+		}
+	}
+	if len(e.AllGroups())+len(e.Maybe) > 0 {
+		c.byGroup = append(c.byGroup, i)
 	}
 	return nil
 }
@@ -211,31 +97,73 @@ func (c *Catalog) ByProvider(gk GroupKind) (Entry, bool) {
 }
 
 // ByChart finds the entry of a chart, given its name or an OCI address.
-func (c *Catalog) ByChart(name string) (Entry, bool) {
-	i, ok := c.byChart[path.Base(name)]
-	if !ok {
+func (c *Catalog) ByChart(name string) (Entry, bool) { return c.ByChartFrom("", name) }
+
+// ByChartFrom finds the entry of a chart in a repository. An entry for that
+// repository goes before one that takes the name from anywhere.
+func (c *Catalog) ByChartFrom(repository, name string) (Entry, bool) {
+	base := path.Base(name)
+	found := -1
+	for _, i := range c.byChart[base] {
+		switch chart := c.entries[i].Chart; {
+		case chart.from(repository), chart.from(strings.TrimSuffix(name, base)):
+			return c.entries[i], true
+		case len(chart.Repositories) == 0:
+			found = i
+		}
+	}
+	if found < 0 {
 		return Entry{}, false
 	}
-	return c.entries[i], true
+	return c.entries[found], true
 }
 
-// Providing lists the entries that bring a kind, by name.
+// from says whether an address is beneath one of the chart's repositories, also
+// behind a mirror that keeps their names in its paths.
+func (c Chart) from(address string) bool {
+	if _, rest, found := strings.Cut(address, "://"); found {
+		address = rest
+	}
+	address = "/" + strings.Trim(address, "/") + "/"
+	return slices.ContainsFunc(c.Repositories, func(r string) bool { return strings.Contains(address, "/"+r+"/") })
+}
+
+// clashes says whether two charts of one name could be meant by one release.
+func (c Chart) clashes(other Chart) bool {
+	if len(c.Repositories) == 0 || len(other.Repositories) == 0 {
+		return len(c.Repositories) == len(other.Repositories)
+	}
+	return slices.ContainsFunc(c.Repositories, other.from) || slices.ContainsFunc(other.Repositories, c.from)
+}
+
+// Providing lists the entries that bring a kind under some condition, by name.
+// Kinds that objects name themselves are not among them, nor are the entries
+// that may bring anything: ask Provided about the objects at hand.
 func (c *Catalog) Providing(gk GroupKind) []Entry {
+	hits := slices.Clone(c.byKind[gk])
+	for _, i := range c.byGroup {
+		if e := c.entries[i]; !e.is(gk) && (anyGroup(e.AllGroups(), gk.Group) || anyGroup(e.Maybe, gk.Group)) {
+			hits = append(hits, i)
+		}
+	}
+	slices.Sort(hits)
 	var out []Entry
-	for _, i := range c.byKind[gk] {
+	for _, i := range slices.Compact(hits) {
 		out = append(out, c.entries[i])
 	}
 	return out
 }
 
-// Kind is what the catalogue knows of a kind that some provider brings.
+// Kind is what the catalogue knows of a kind that some provider lists. The
+// first that knows more than the name counts.
 func (c *Catalog) Kind(gk GroupKind) (Kind, bool) {
-	for _, e := range c.Providing(gk) {
-		for _, k := range e.Provides {
-			if k.GroupKind() == gk {
-				return k, true
+	best, found := Kind{}, false
+	for _, i := range c.byKind[gk] {
+		for _, k := range c.entries[i].Kinds() {
+			if k.GroupKind() == gk && (!found || best.Short() && !k.Short()) {
+				best, found = k, true
 			}
 		}
 	}
-	return Kind{}, false
+	return best, found
 }

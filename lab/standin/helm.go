@@ -77,10 +77,11 @@ func (r *Runner) install(ctx context.Context, t turn) (time.Duration, error) {
 func (r *Runner) installEntry(ctx context.Context, t turn, entry catalog.Entry, target string) (bool, error) {
 	labels := map[string]string{"app.kubernetes.io/managed-by": "Helm", "app.kubernetes.io/instance": t.obj.GetName()}
 	if entry.Created == catalog.ByChart {
-		if err := r.createCRDs(ctx, entry.Provides, labels); err != nil {
+		kinds := r.released(t.obj, entry)
+		if err := r.createCRDs(ctx, kinds, labels); err != nil {
 			return false, err
 		}
-		if ok, err := r.served(ctx, entry.Provides); err != nil || !ok {
+		if ok, err := r.served(ctx, kinds); err != nil || !ok {
 			return false, err
 		}
 	}
@@ -101,7 +102,11 @@ func (r *Runner) installEntry(ctx context.Context, t turn, entry catalog.Entry, 
 // registerKinds makes the kinds of a chart whose operator registers them when
 // it starts: some time after the release says Ready, which is the point.
 func (r *Runner) registerKinds(ctx context.Context, t turn, entry catalog.Entry) (time.Duration, error) {
-	op, err := r.get(ctx, crds(), "", entry.Provides[len(entry.Provides)-1].CRDName())
+	kinds := r.released(t.obj, entry)
+	if len(kinds) == 0 {
+		return 0, nil
+	}
+	op, err := r.get(ctx, crds(), "", kinds[len(kinds)-1].CRDName())
 	if err != nil || op != nil || r.opts.ProviderDelay == Never {
 		return 0, err
 	}
@@ -112,7 +117,7 @@ func (r *Runner) registerKinds(ctx context.Context, t turn, entry catalog.Entry)
 	if left := r.opts.ProviderDelay - time.Since(since); left > 0 {
 		return left, nil
 	}
-	return 0, r.createCRDs(ctx, entry.Provides, map[string]string{"app.kubernetes.io/managed-by": entry.Operator.Name})
+	return 0, r.createCRDs(ctx, kinds, managedBy(entry))
 }
 
 // targetNamespace is where the release goes. Empty means that it cannot go

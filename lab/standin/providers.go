@@ -16,7 +16,7 @@ import (
 // resource: it creates the CRDs, waits until they are served, and only then
 // says that the custom resource is done.
 func (r *Runner) provider(entry catalog.Entry) reconcile {
-	labels := map[string]string{"app.kubernetes.io/managed-by": entry.Operator.Name}
+	labels := managedBy(entry)
 	return func(ctx context.Context, t turn) (time.Duration, error) {
 		if t.obj.GetDeletionTimestamp() != nil {
 			return 0, nil
@@ -24,7 +24,7 @@ func (r *Runner) provider(entry catalog.Entry) reconcile {
 		if !t.due {
 			return 0, nil
 		}
-		ready, err := r.operatorReady(ctx, *entry.Operator)
+		ready, err := r.operatorReady(ctx, entry.Operator)
 		if err != nil {
 			return 0, err
 		}
@@ -38,10 +38,11 @@ func (r *Runner) provider(entry catalog.Entry) reconcile {
 				{"Degraded", "True", "StandIn", "failed by the lab"},
 			})
 		}
-		if err := r.createCRDs(ctx, entry.Provides, labels); err != nil {
+		kinds := r.provided(t.obj, entry)
+		if err := r.createCRDs(ctx, kinds, labels); err != nil {
 			return 0, err
 		}
-		served, err := r.served(ctx, entry.Provides)
+		served, err := r.served(ctx, kinds)
 		if err != nil {
 			return 0, err
 		}
@@ -63,8 +64,8 @@ func (r *Runner) setProviderStatus(ctx context.Context, t turn, phase string, wa
 
 // operatorReady says whether the operator's workload is there and available, in
 // whatever namespace it was installed.
-func (r *Runner) operatorReady(ctx context.Context, op catalog.Operator) (bool, error) {
-	if r.opts.AssumeOperators {
+func (r *Runner) operatorReady(ctx context.Context, op *catalog.Operator) (bool, error) {
+	if op == nil || r.opts.AssumeOperators {
 		return true, nil
 	}
 	list, err := r.client.Resource(workload(op.Kind)).List(ctx, metav1.ListOptions{
