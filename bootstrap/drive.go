@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/standup-sh/standup/bootstrap/event"
+	"github.com/standup-sh/standup/bootstrap/wedge"
 	"github.com/standup-sh/standup/tiers"
 	"github.com/standup-sh/standup/waiters"
 )
@@ -25,7 +26,9 @@ type drive struct {
 	existed    bool // the object was seen
 
 	explained     waiters.Observation // what keeps its health checks waiting
-	progressSince time.Time           // start of the current stretch of Progressing
+	progressSince time.Time           // when to explain the current stretch of Progressing from
+	busySince     time.Time           // start of the current stretch of Progressing
+	busy          time.Duration       // the stretches since the cause stands
 	inspecting    string              // the pass whose applied objects a worker looks at
 	inspected     string              // the pass whose applied objects were all seen to be current
 
@@ -34,10 +37,18 @@ type drive struct {
 	stamp     string    // the object's resource version when it was last looked at
 	stampedAt time.Time // and since when it is that
 
+	diagnosing bool             // a worker looks for the reason of a missing kind
+	diagnosed  time.Time        // when it was looked for last
+	diagnosis  *wedge.Diagnosis // what was found; nil while nothing was
+	unclear    string           // why nothing could be found, as it was last told
+
 	awaitingKind bool // a worker waits for the kind that was missing
 	kindServed   bool // it has come since the last attempt
+	contradicted int  // attempts that missed a kind which was served all along
+	counted      int  // attempts that were looked at for that
 
 	stopWriting   context.CancelFunc // gives up on a write that is being retried
+	settled       bool               // what the write was to bring about is there
 	gone          bool               // the object was deleted during the run
 	leftSuspended bool
 	because       string
@@ -49,7 +60,7 @@ func newDrive(p Pace) drive {
 
 // look judges one started step and acts on it.
 func (r *run) look(s *step, now time.Time) {
-	if !s.drive.deadline.IsZero() {
+	if !s.drive.deadline.IsZero() && !s.endsByItself() {
 		if !now.Before(s.drive.deadline) {
 			r.fail(s, ErrOutOfTime)
 			return
@@ -69,7 +80,24 @@ func (r *run) look(s *step, now time.Time) {
 		}
 	case tiers.Probe:
 		r.probe(s)
+	case tiers.PreApply:
+		r.lookPreApply(s)
+	case tiers.Served:
+		r.lookServed(s)
+	case tiers.Handover:
+		r.lookHandover(s)
 	}
+}
+
+// endsByItself reports whether a worker ends the step at its deadline: it knows
+// what was last seen, and says more than that time ran out.
+func (s *step) endsByItself() bool {
+	switch s.Verb {
+	case tiers.PreApply, tiers.Served, tiers.Handover:
+		return s.working
+	case tiers.Resume, tiers.Applied, tiers.Ready, tiers.Probe:
+	}
+	return false
 }
 
 // observe records a sight and tells of it when it is a new one.
@@ -81,6 +109,7 @@ func (r *run) observe(s *step, o waiters.Observation, now time.Time) {
 	if o.State != waiters.Missing {
 		s.drive.existed = true
 	}
+	s.drive.count(o.State, now)
 	switch {
 	case o.State == waiters.Progressing && s.drive.progressSince.IsZero():
 		s.drive.progressSince = now
@@ -88,7 +117,7 @@ func (r *run) observe(s *step, o waiters.Observation, now time.Time) {
 		s.drive.progressSince = time.Time{}
 	}
 	if o.Cause.Kind != waiters.NoCause && o.Cause.Kind != s.drive.cause.Kind {
-		s.drive.cause, s.drive.causeSince = o.Cause, now
+		s.drive.cause, s.drive.causeSince, s.drive.busy = o.Cause, now, 0
 	}
 	if o.State == waiters.Ready {
 		s.drive.cause = waiters.Cause{}
@@ -156,13 +185,29 @@ func (r *run) quiet(s *step, now time.Time) time.Duration {
 	if s.drive.causeSince.After(since) {
 		since = s.drive.causeSince
 	}
-	return now.Sub(since)
+	return now.Sub(since) - s.drive.busy
+}
+
+// count adds up how long the object's controller was at work: an attempt that
+// runs its health checks for minutes is no silence.
+func (d *drive) count(state waiters.State, now time.Time) {
+	switch {
+	case state == waiters.Progressing && d.busySince.IsZero():
+		d.busySince = now
+	case state != waiters.Progressing && !d.busySince.IsZero():
+		d.busy += now.Sub(d.busySince)
+		d.busySince = time.Time{}
+	}
 }
 
 // moving reports whether a step may still bring something about by itself.
 func (s *step) moving() bool {
-	if s.Verb == tiers.Probe {
-		return false // a probe only looks
+	switch s.Verb {
+	case tiers.Probe, tiers.Handover:
+		return false // these only look
+	case tiers.PreApply, tiers.Served:
+		return true // each has its own, short, time
+	case tiers.Resume, tiers.Applied, tiers.Ready:
 	}
 	switch s.drive.cause.Class {
 	case waiters.NeedsAction, waiters.Terminal:

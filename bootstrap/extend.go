@@ -20,6 +20,9 @@ var errNeverStays = errors.New("it turned Ready again and again and did not stay
 // adopt extends the plan by Kustomizations that appeared in mid-run: on a cold
 // cluster a child exists only after its parent was applied.
 func (r *run) adopt(changed []tiers.Ref) {
+	if r.seq.Narrow {
+		return
+	}
 	fresh := false
 	for _, ref := range changed {
 		if ref.Kind != tiers.KindKustomization || r.seq.World.Kustomization(ref) == nil {

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/standup-sh/standup/bootstrap/event"
 	"github.com/standup-sh/standup/waiters"
 )
 
@@ -30,13 +32,50 @@ func (r *run) awaitKind(s *step, now time.Time) bool {
 	}, func(_ *run, s *step, err error) {
 		s.drive.awaitingKind = false
 		s.drive.kindServed = err == nil
-		if err == nil && absent {
-			// It has just come: no reason to sit out the pace of failures. A
-			// kind that was there all along means a stale cache, and is paced.
-			s.drive.nextNudge = now
+		switch {
+		case err != nil:
+		case absent:
+			// It has just come: no reason to sit out the pace of failures.
+			s.drive.nextNudge, s.drive.contradicted = now, 0
+		case r.attempts(s) > s.drive.counted:
+			s.drive.counted = r.attempts(s) // one attempt is looked into more than once
+			s.drive.contradicted++
+			r.outOfDate(s, gvk.GroupKind())
 		}
 	})
 	return false
+}
+
+// contradictions is how many attempts may fail on a kind that is served all
+// along before the controller is held to be out of date: a miss makes it look
+// again (controller-runtime, pkg/client/apiutil/restmapper.go), so that the
+// second should pass.
+const contradictions = 2
+
+// outOfDate acts when a controller keeps missing a kind that the API server
+// serves: what it remembers only goes with the process. It is restarted once,
+// if that is allowed.
+func (r *run) outOfDate(s *step, gk schema.GroupKind) {
+	if s.drive.contradicted < contradictions || r.restarted[fluxManager] {
+		return
+	}
+	r.restarted[fluxManager] = true
+	what := fmt.Sprintf("%s keeps missing %s, which the API server serves: what it remembers of the API is out of date", fluxManager, gk)
+	if r.seq.Repair == nil || r.seq.Repair.Restarter == nil {
+		r.emit(event.Warned{Object: s.Object, Message: what + "; restart it: kubectl rollout restart deployment " + fluxManager + ", or let standup do it with --restart-controllers"})
+		return
+	}
+	token := time.Now().UTC().Format(time.RFC3339)
+	r.work(s, func(ctx context.Context, _ func(waiters.Observation)) error {
+		return waiters.Retry(ctx, r.seq.Pace.Write, func() error { return r.seq.Repair.Restarter.Restart(ctx, fluxManager, token) })
+	}, func(r *run, s *step, err error) {
+		if err != nil {
+			r.emit(event.Warned{Object: s.Object, Message: fmt.Sprintf("%s; it could not be restarted: %v", what, err)})
+			return
+		}
+		r.moved = time.Now()
+		r.emit(event.StepActed{Step: s.ID, Action: event.Restarted, Cause: what})
+	})
 }
 
 // unstick nudges an object that says that it is being reconciled and has not

@@ -104,7 +104,12 @@ func (r *run) judge(s *step, k *kustomizev1.Kustomization, want string, now time
 	switch s.seen.State {
 	case waiters.Ready:
 		// Not settled: about to reconcile once more, and the end of that wakes us.
-		if waiters.Settled(k, want) {
+		switch {
+		case !waiters.Settled(k, want):
+		case s.working:
+			s.drive.settled = true
+			s.drive.stopWriting() // the end of the write wakes us
+		default:
 			r.succeed(s)
 		}
 	case waiters.Missing:
@@ -212,6 +217,9 @@ func (r *run) retrying(s *step, want string, now time.Time) {
 		r.fail(s, nil)
 		return
 	case waiters.NeedsAction:
+		if cause.Kind == waiters.MissingKind {
+			r.diagnose(s, now)
+		}
 		if r.failWhenQuiet(s, now) {
 			return
 		}
@@ -240,7 +248,7 @@ func (r *run) attempts(s *step) int {
 func (r *run) failWhenQuiet(s *step, now time.Time) bool {
 	quiet, patience := r.quiet(s, now), r.seq.Pace.patience(s.seen.Cause.Kind)
 	if quiet >= patience {
-		r.fail(s, nil)
+		r.fail(s, s.drive.wedged())
 		return true
 	}
 	s.dueAt(now.Add(patience - quiet))

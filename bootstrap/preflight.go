@@ -198,5 +198,8 @@ func checkSource(w World, order *tiers.TierOrder) (string, error) {
 			Remedy: "apply the root Kustomization first (flux bootstrap does)",
 		}
 	}
-	return fmt.Sprintf("%d sources", len(w.Sources())), nil
+	if n := len(w.Sources()); n != 1 {
+		return fmt.Sprintf("%d sources", n), nil
+	}
+	return "1 source", nil
 }

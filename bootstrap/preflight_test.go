@@ -68,7 +68,7 @@ func TestAPreflightThatPassesSaysWhatItFound(t *testing.T) {
 	want := []event.PreflightChecked{
 		{Name: "access", Detail: "3 permissions"},
 		{Name: "controllers", Detail: "source-controller v1.9.6, kustomize-controller v1.9.6"},
-		{Name: "source", Detail: "1 sources"},
+		{Name: "source", Detail: "1 source"},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateErrors()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -292,7 +292,7 @@ func TestWhatARunComesFromMustExist(t *testing.T) {
 		fails bool
 	}{
 		"the source that TIER_ORDER names":  {healthy(), here, "GitRepository/flux-system/flux-system", false},
-		"no source named":                   {healthy(), order(t, "tiers: [{name: apps}]"), "1 sources", false},
+		"no source named":                   {healthy(), order(t, "tiers: [{name: apps}]"), "1 source", false},
 		"TIER_ORDER's source does not":      {healthy(), named, "GitRepository/flux-system/home, the source that TIER_ORDER names, does not exist; create it (flux bootstrap does), or correct source in TIER_ORDER", true},
 		"no Kustomization":                  {newFlux(), nil, "the cluster has no Flux Kustomization; apply the root Kustomization first (flux bootstrap does)", true},
 		"the named source is there already": {newFlux(), here, "GitRepository/flux-system/flux-system", false},

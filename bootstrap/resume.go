@@ -37,13 +37,13 @@ func (c *Resume) Run(ctx context.Context) error {
 }
 
 // refuse tells the sink of a run that ended before it had a plan.
-func (c *Resume) refuse(checks []event.PreflightChecked, err error) error {
+func (s *Sequencer) refuse(checks []event.PreflightChecked, err error) error {
 	bodies := []event.Body{event.PlanReady{Plan: &tiers.Plan{}}}
 	for _, p := range checks {
 		bodies = append(bodies, p)
 	}
 	for i, b := range append(bodies, event.RunFinished{Err: err}) {
-		c.Sink.Emit(event.Event{Seq: i + 1, Time: time.Now(), Run: c.ID, Body: b})
+		s.Sink.Emit(event.Event{Seq: i + 1, Time: time.Now(), Run: s.ID, Body: b})
 	}
 	return err
 }

@@ -32,9 +32,10 @@ type run struct {
 	readmit bool
 
 	revisions map[tiers.Ref]string // source -> the revision that is wanted
-	known     map[tiers.Ref]bool   // Kustomizations that the plan accounts for
-	absent    map[tiers.Ref]bool   // those of them that did not exist when it was made
-	moved     time.Time            // when something last made progress
+	repairs
+	known  map[tiers.Ref]bool // Kustomizations that the plan accounts for
+	absent map[tiers.Ref]bool // those of them that did not exist when it was made
+	moved  time.Time          // when something last made progress
 
 	failed  []*StepError
 	outside error // why the run was stopped from outside
@@ -69,6 +70,10 @@ func newRun(s *Sequencer, plan *tiers.Plan, ctx context.Context, stop context.Ca
 		known:     map[tiers.Ref]bool{},
 		absent:    map[tiers.Ref]bool{},
 		moved:     time.Now(),
+		repairs:   newRepairs(),
+	}
+	for _, dx := range s.Diagnoses {
+		r.learn(dx)
 	}
 	for _, src := range s.World.Sources() {
 		if src.Artifact != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/standup-sh/standup/bootstrap/event"
+	"github.com/standup-sh/standup/bootstrap/wedge"
 	"github.com/standup-sh/standup/tiers"
 	"github.com/standup-sh/standup/waiters"
 )
@@ -12,7 +13,8 @@ import (
 // Probes finds the probe that a plan's probe step stands for, and its timeout.
 type Probes func(tier, name string) (waiters.Probe, time.Duration)
 
-// Sequencer runs plans. All fields but Probes and Fatal are required.
+// Sequencer runs plans. All fields but Probes, Order, Fatal, Repair and
+// Diagnoses are required.
 type Sequencer struct {
 	World  World
 	Looker Looker
@@ -24,6 +26,8 @@ type Sequencer struct {
 	Order *tiers.TierOrder
 	// ID names the run in events and records.
 	ID string
+	// Narrow drives what the plan names, and no Kustomization besides.
+	Narrow bool
 	// KeepGoing finishes independent branches after a failure.
 	KeepGoing bool
 	Pace      Pace
@@ -32,6 +36,10 @@ type Sequencer struct {
 	// Fatal ends the run at once: the lock was lost, the credentials are
 	// refused.
 	Fatal <-chan error
+	// Repair breaks wedges that stand or appear; nil leaves them.
+	Repair *Repair
+	// Diagnoses are those that the plan was made from.
+	Diagnoses []*wedge.Diagnosis
 }
 
 // Pace is how patient a run is. DefaultPace is for real clusters.

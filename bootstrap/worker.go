@@ -63,14 +63,7 @@ func (r *run) receive(m message) {
 func (r *run) resume(s *step) {
 	s.working = true
 	ref := s.Object
-	s.drive.stopWriting = r.work(s, func(ctx context.Context, _ func(waiters.Observation)) error {
-		return waiters.Retry(ctx, r.seq.Pace.Write, func() error { return r.seq.Writer.Resume(ctx, ref) })
-	}, func(r *run, s *step, err error) {
-		s.working = false
-		if err != nil {
-			r.writeFailed(s, err)
-			return
-		}
+	r.write(s, func(ctx context.Context) error { return r.seq.Writer.Resume(ctx, ref) }, func(r *run, s *step) {
 		s.drive.resumed = true
 		s.drive.attempts++
 		r.moved = time.Now()
@@ -91,16 +84,26 @@ func (r *run) nudge(s *step, now time.Time, pace *waiters.Pacer, why string) {
 	token := now.UTC().Format(time.RFC3339Nano)
 	s.working, s.drive.nextNudge = true, now.Add(pace.Next())
 	ref := s.Object
-	s.drive.stopWriting = r.work(s, func(ctx context.Context, _ func(waiters.Observation)) error {
-		return waiters.Retry(ctx, r.seq.Pace.Write, func() error { return r.seq.Writer.Nudge(ctx, ref, token) })
-	}, func(r *run, s *step, err error) {
-		s.working = false
-		if err != nil {
-			r.writeFailed(s, err)
-			return
-		}
+	r.write(s, func(ctx context.Context) error { return r.seq.Writer.Nudge(ctx, ref, token) }, func(r *run, s *step) {
 		s.drive.attempts++
 		r.emit(event.StepActed{Step: s.ID, Action: event.Nudged, Cause: why})
+	})
+}
+
+// write makes one change for s, trying again while that makes sense. What
+// stopWriting ends is the trying: an attempt that is under way is waited for,
+// so that no write goes untold.
+func (r *run) write(s *step, do func(context.Context) error, done func(*run, *step)) {
+	s.drive.stopWriting = r.work(s, func(ctx context.Context, _ func(waiters.Observation)) error {
+		return waiters.Retry(ctx, r.seq.Pace.Write, func() error { return do(r.ctx) })
+	}, func(r *run, s *step, err error) {
+		s.working = false
+		switch {
+		case err == nil:
+			done(r, s)
+		case !s.drive.settled:
+			r.writeFailed(s, err)
+		}
 	})
 }
 

@@ -37,6 +37,8 @@ var table = []row{
 		"internal/ui/jsonl", "internal/ui/spool", "internal/ui/view", "internal/ui/wire",
 	}},
 	{part: "internal/kube", imports: []string{"tiers", "waiters", "bootstrap"}},
+	// A server that knows its clients would be theirs to please.
+	{part: "internal/kube/kubetest"},
 	{part: "internal/buildinfo"},
 	{part: "internal/logging"},
 	{part: "internal/cli", imports: []string{"..."}},
@@ -83,6 +85,19 @@ func TestNothingImportsTheLab(t *testing.T) {
 	}
 }
 
+// A package whose name ends in test is a support for tests and no part of the
+// product.
+func TestTheProductImportsNoTestSupport(t *testing.T) {
+	t.Parallel()
+	for _, p := range listPackages(t) {
+		for _, imp := range p.Imports {
+			if ours(imp) && strings.HasSuffix(imp, "test") && !strings.HasSuffix(p.ImportPath, "test") {
+				t.Errorf("%s imports %s, which is for tests", name(partOf(p.ImportPath)), name(partOf(imp)))
+			}
+		}
+	}
+}
+
 func TestTableAllows(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -102,6 +117,9 @@ func TestTableAllows(t *testing.T) {
 		{"internal/report", "internal/ui/table", false},
 		{"internal/kube", "bootstrap", true},
 		{"internal/kube", "bootstrap/event", false},
+		{"internal/kube", "internal/kube/kubetest", true},
+		{"internal/kube/kubetest", "internal/kube", false},
+		{"internal/kube/kubetest", "bootstrap", false},
 		{"internal/cli", "internal/kube", true},
 		{"", "internal/cli", true},
 		{"", "tiers", false},

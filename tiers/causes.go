@@ -20,7 +20,7 @@ func (p *planner) cause(v Verb, ref Ref) string {
 		if len(p.waited[ref]) > 0 {
 			return fmt.Sprintf("%s; it is Ready only after %s", p.place(ref), some(p.waited[ref]))
 		}
-	case Probe:
+	case Probe, PreApply, Served, Handover: // probes say their own, and repairs are not planned here
 	}
 	return p.place(ref)
 }

@@ -47,8 +47,8 @@ func TestNearestRef(t *testing.T) {
 		"media/jellyfn":          "media/jellyfin", // both in one namespace
 		"rook/rook-ceph-cluster": "rook/rook-ceph", // the HelmRelease of that name
 		"rook/rook":              "rook/rook-ceph",
-		"media/platfrm":          "/",
-		"unheard-of":             "/",
+		"media/platfrm":          "",
+		"unheard-of":             "",
 	}
 	for name, want := range tests {
 		if got := nearestRef(ref(name), there).NamespacedName(); got != want && "flux-system/"+want != got {

@@ -25,13 +25,20 @@ const (
 	Ready Verb = "ready"
 	// Probe waits for a readiness probe of TIER_ORDER.
 	Probe Verb = "probe"
+	// PreApply applies one object before its Kustomization can: the provider of
+	// kinds that are missing, or what a provider needs.
+	PreApply Verb = "pre-apply"
+	// Served waits until the API server serves a kind.
+	Served Verb = "served"
+	// Handover waits until Flux has made a pre-applied object its own.
+	Handover Verb = "handover"
 )
 
 // Step is one thing to do to one object. Edges are law; the tier is a label.
 type Step struct {
 	ID     StepID
 	Verb   Verb
-	Object Ref    // zero for a probe
+	Object Ref    // zero for a probe; of kind "kind" for Served
 	Tier   string // label
 	Probe  string // name of the tier's probe, for Verb Probe
 

@@ -12,6 +12,8 @@ const (
 	KindOCIRepository    = "OCIRepository"
 	KindBucket           = "Bucket"
 	KindExternalArtifact = "ExternalArtifact"
+	// KindKind is for a Ref that names a kind, as Kind.group, and no object.
+	KindKind = "kind"
 )
 
 // Ref names one object of the Flux API by kind, namespace and name. The API
@@ -30,8 +32,14 @@ func KustomizationRef(namespace, name string) Ref {
 // String returns kind/namespace/name, the spelling used in step IDs and logs.
 func (r Ref) String() string { return r.Kind + "/" + r.NamespacedName() }
 
-// NamespacedName returns namespace/name, the spelling of TIER_ORDER and JSON.
-func (r Ref) NamespacedName() string { return r.Namespace + "/" + r.Name }
+// NamespacedName returns namespace/name, the spelling of TIER_ORDER and JSON;
+// the name alone for what has no namespace.
+func (r Ref) NamespacedName() string {
+	if r.Namespace == "" {
+		return r.Name
+	}
+	return r.Namespace + "/" + r.Name
+}
 
 // IsZero reports whether r names nothing.
 func (r Ref) IsZero() bool { return r == Ref{} }

@@ -104,6 +104,10 @@ type Action string
 const (
 	Resumed Action = "resumed" // spec.suspend was cleared
 	Nudged  Action = "nudged"  // reconcile.fluxcd.io/requestedAt was set
+	// PreApplied: an object was applied before its Kustomization could.
+	PreApplied Action = "pre-applied"
+	// Restarted: a controller was restarted, as its memory was out of date.
+	Restarted Action = "restarted"
 )
 
 // Outcome says how a step ended. The zero Outcome means that it has not.

@@ -37,6 +37,7 @@ type StepState struct {
 	Seen              waiters.Observation
 	Nudges            int
 	Resumed           bool
+	PreApplied        bool // standup applied the step's object
 	Outcome           Outcome
 	Because           string
 	Err               error
@@ -107,6 +108,9 @@ func (s *State) acted(b StepActed) {
 		st.Nudges++
 	case Resumed:
 		st.Resumed = true
+	case PreApplied:
+		st.PreApplied = true
+	case Restarted:
 	}
 }
 

@@ -65,6 +65,7 @@ func newApp(streams Streams) *cli.App {
 		Action:         unknownCommand,
 		Commands: []*cli.Command{
 			checkCommand(streams),
+			crdsCommand(streams),
 			resumeCommand(streams),
 			planCommand(streams),
 			statusCommand(streams),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/standup-sh/standup/bootstrap"
 	"github.com/standup-sh/standup/bootstrap/event"
+	"github.com/standup-sh/standup/internal/ui/view"
 )
 
 func checkCommand(streams Streams) *cli.Command {
@@ -61,7 +62,7 @@ func (s *session) checks(ctx context.Context, o common) ([]event.PreflightChecke
 	plan, err := s.plan()
 	result := event.PreflightChecked{Name: "plan", Err: err}
 	if err == nil {
-		result.Detail = fmt.Sprintf("%d tiers, %d steps", len(plan.Tiers), len(plan.Steps))
+		result.Detail = view.Count(view.TierCount(plan.Tiers), "tier") + ", " + view.Count(len(plan.Steps), "step")
 	}
 	return append(results, result), err
 }

@@ -77,6 +77,7 @@ func usageErrors(t *testing.T, all *strings.Builder) {
 		{"tiers", "import", "missing.sh"},
 		{"tiers", "import", "bad.sh"},
 		{"resume", "--report", "run.pdf"},
+		{"resume", "--patience", "-1s"},
 		{"tiers", "check", "-f", "missing.yaml"},
 		{"tiers", "check", "-f", "bad.yaml"},
 		{"version", "-o", "yaml"},

@@ -60,18 +60,20 @@ func connect(ctx context.Context, o common, order *tiers.TierOrder, log *logger)
 	}
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
+	began := time.Now()
 	version, err := client.Ping(ctx)
 	if err != nil {
-		return nil, unanswered(client, err)
+		return nil, unanswered(client, err, time.Since(began))
 	}
 	log.debugf("connected to %s (context %s), Kubernetes %s", client.Host(), client.ContextName(), version)
 	return client, nil
 }
 
-// unanswered makes running out of connectTimeout what it is: unreachable.
-func unanswered(client *kube.Client, err error) error {
+// unanswered makes running out of connectTimeout, or of a --timeout that is
+// shorter, what it is: unreachable.
+func unanswered(client *kube.Client, err error, after time.Duration) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &kube.UnreachableError{Host: client.Host(), Err: fmt.Errorf("no answer within %s", connectTimeout)}
+		return &kube.UnreachableError{Host: client.Host(), Err: fmt.Errorf("no answer within %s", after.Round(100*time.Millisecond))}
 	}
 	return err
 }

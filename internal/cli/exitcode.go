@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"github.com/standup-sh/standup/bootstrap"
+	"github.com/standup-sh/standup/bootstrap/wedge"
+	"github.com/standup-sh/standup/internal/catalog"
 	"github.com/standup-sh/standup/internal/kube"
+	"github.com/standup-sh/standup/internal/manifests"
 	"github.com/standup-sh/standup/tiers"
 	"github.com/standup-sh/standup/waiters"
 )
@@ -95,6 +98,8 @@ func exitRules() []exitRule {
 		{ExitUnreachable, as[*kube.ForbiddenError]},
 		{ExitUnreachable, as[*kube.UnreachableError]},
 		{ExitUnreachable, as[*bootstrap.AccessError]},
+		{ExitUsage, as[*wedge.NotInSetError]},
+		{ExitUsage, as[*catalog.FileError]},
 		{ExitVerdict, as[*tiers.DriftError]},
 		{ExitVerdict, as[*tiers.CycleError]},
 		{ExitVerdict, as[*tiers.InvalidOrderError]},
@@ -102,6 +107,14 @@ func exitRules() []exitRule {
 		{ExitTierFailed, failedSteps(ExitTierFailed)},
 		{ExitVerdict, failedSteps(ExitVerdict)},
 		{ExitPrecondition, failedSteps(ExitPrecondition)},
+		// What a diagnosis ended with, where it was not a step's.
+		{ExitPrecondition, as[*bootstrap.SourceError]},
+		{ExitPrecondition, as[*manifests.MissingValuesError]},
+		{ExitPrecondition, stands((*wedge.Error).OnlyUnmet)},
+		{ExitVerdict, as[*wedge.Error]},
+		{ExitVerdict, as[*manifests.SubstituteError]},
+		{ExitVerdict, as[*manifests.BuildError]},
+		{ExitVerdict, as[*manifests.PathError]},
 		{ExitOutOfTime, is(bootstrap.ErrOutOfTime)},
 		{ExitOutOfTime, is(context.DeadlineExceeded)},
 	}
@@ -114,6 +127,14 @@ func is(target error) func(error) bool {
 func as[T error](err error) bool {
 	var t T
 	return errors.As(err, &t)
+}
+
+// stands matches a wedge of which the function is true.
+func stands(is func(*wedge.Error) bool) func(error) bool {
+	return func(err error) bool {
+		w, ok := errors.AsType[*wedge.Error](err)
+		return ok && is(w)
+	}
 }
 
 // failedSteps matches a run in which a step failed with the given code.
@@ -136,6 +157,9 @@ func failedSteps(code int) func(error) bool {
 func stepCode(s *bootstrap.StepError) int {
 	if errors.Is(s, bootstrap.ErrOutOfTime) || errors.Is(s, context.DeadlineExceeded) {
 		return ExitOutOfTime
+	}
+	if stands((*wedge.Error).OnlyUnmet)(s) {
+		return ExitPrecondition
 	}
 	if s.Seen.Cause.Kind == waiters.DecryptionFailed && s.Seen.Cause.Class == waiters.NeedsAction {
 		return ExitPrecondition // the key is not there; a wrong one is a failure

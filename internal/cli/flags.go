@@ -23,6 +23,7 @@ const (
 	flagVerbose    = "verbose"
 	flagColor      = "color"
 	flagTimeout    = "timeout"
+	flagCatalog    = "catalog"
 )
 
 // Values of --output.
@@ -45,6 +46,7 @@ func globalFlags() []cli.Flag {
 		&cli.StringFlag{Name: flagLogFormat, Usage: "log `FORMAT`: console or json", Value: "console", EnvVars: env(flagLogFormat)},
 		&cli.BoolFlag{Name: flagVerbose, Aliases: []string{"v"}, Usage: "say more, on stderr", EnvVars: env(flagVerbose)},
 		&cli.StringFlag{Name: flagColor, Usage: "colours: auto, always or never", Value: "auto", EnvVars: env(flagColor)},
+		&cli.StringFlag{Name: flagCatalog, Usage: "`DIR` of catalogue entries that add to, or replace, the built-in ones", EnvVars: env(flagCatalog)},
 		&cli.DurationFlag{Name: flagTimeout, Usage: "give up after `DURATION`; 0 leaves it to the tiers' own time-outs", EnvVars: env(flagTimeout)},
 	}
 }
@@ -72,7 +74,7 @@ func duration(c *cli.Context, name string) time.Duration { return home(c, name).
 // common are the validated global options.
 type common struct {
 	Kubeconfig, Context, Namespace, As string
-	TierOrder                          string
+	TierOrder, Catalog                 string
 	Output                             string
 	LogFormat                          string
 	Verbose                            bool
@@ -85,7 +87,7 @@ type common struct {
 func parseCommon(c *cli.Context, outputs ...string) (common, error) {
 	o := common{
 		Kubeconfig: text(c, flagKubeconfig), Context: text(c, flagContext), Namespace: text(c, flagNamespace), As: text(c, flagAs),
-		TierOrder: text(c, flagTierOrder), Output: text(c, flagOutput), LogFormat: text(c, flagLogFormat),
+		TierOrder: text(c, flagTierOrder), Catalog: text(c, flagCatalog), Output: text(c, flagOutput), LogFormat: text(c, flagLogFormat),
 		Verbose: flag(c, flagVerbose), Color: text(c, flagColor), Timeout: duration(c, flagTimeout),
 	}
 	if o.Output != "" && !slices.Contains(outputs, o.Output) {

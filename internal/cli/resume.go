@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,6 +20,7 @@ const (
 	flagKeepGoing = "keep-going"
 	flagPatience  = "patience"
 	flagReport    = "report"
+	flagCrds      = "crds"
 )
 
 // releaseTimeout bounds giving the lock back after the run has ended: an
@@ -27,6 +29,9 @@ const releaseTimeout = 700 * time.Millisecond
 
 type resumeOptions struct {
 	common
+	repairOptions
+	// Crds is whether wedges are broken.
+	Crds      bool
 	KeepGoing bool
 	Patience  time.Duration
 	Report    string
@@ -41,14 +46,18 @@ func resumeCommand(streams Streams) *cli.Command {
 			"revision, runs the probes of TIER_ORDER, and looks at everything once more.\n" +
 			"On a healthy cluster it changes nothing. Killed at any moment and run again, it\n" +
 			"carries on. Output: table (on a terminal), plain, json (the result), jsonl (events).",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{
+				Name: flagCrds, Value: "auto", EnvVars: env(flagCrds),
+				Usage: "break wedges that stand or appear, as the command crds does: auto or never",
+			},
 			&cli.BoolFlag{Name: flagKeepGoing, Usage: "after a failure, finish the branches that do not depend on it", EnvVars: env(flagKeepGoing)},
 			&cli.DurationFlag{
 				Name: flagPatience, Value: bootstrap.DefaultPatience, EnvVars: env(flagPatience),
 				Usage: "give up on a missing kind, namespace or Secret after `DURATION` in which nothing else moved",
 			},
 			&cli.StringFlag{Name: flagReport, Usage: "write the run to `FILE`: .html, .md, .json, or .xml for JUnit", EnvVars: env(flagReport)},
-		},
+		}, repairFlags()...),
 	}, func(c *cli.Context) error {
 		o, err := parseCommon(c, outputTable, outputPlain, outputJSON, outputJSONL)
 		if err != nil {
@@ -62,7 +71,14 @@ func resumeCommand(streams Streams) *cli.Command {
 		if err := checkReport(file); err != nil {
 			return err
 		}
-		return resume(c.Context, streams, resumeOptions{common: o, KeepGoing: flag(c, flagKeepGoing), Patience: patience, Report: file})
+		breaks := text(c, flagCrds)
+		if breaks != "auto" && breaks != "never" {
+			return usagef("--crds %q is not known; it is auto or never", breaks)
+		}
+		return explained(resume(c.Context, streams, resumeOptions{
+			common: o, repairOptions: parseRepair(c), Crds: breaks == "auto",
+			KeepGoing: flag(c, flagKeepGoing), Patience: patience, Report: file,
+		}))
 	})
 }
 
@@ -83,6 +99,14 @@ func resume(ctx context.Context, streams Streams, o resumeOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	var repair *bootstrap.Repair
+	if o.Crds {
+		var sets *bootstrap.Sets
+		if repair, sets, err = s.repair(ctx, o.common, o.repairOptions); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, sets.Close()) }()
+	}
 	pace := bootstrap.DefaultPace()
 	pace.Patience = o.Patience
 	id := runID()
@@ -94,7 +118,7 @@ func resume(ctx context.Context, streams Streams, o resumeOptions) (err error) {
 	run := &bootstrap.Resume{
 		Sequencer: bootstrap.Sequencer{
 			World: s.view, Looker: s.client, Writer: s.client, Probes: probes, Sink: out.sink(),
-			Order: s.order, ID: id, KeepGoing: o.KeepGoing, Pace: pace,
+			Order: s.order, ID: id, KeepGoing: o.KeepGoing, Pace: pace, Repair: repair,
 			Fatal: firstOf(ctx, lock.Lost(), s.view.Failed()),
 		},
 		Inspector: s.client,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
@@ -12,6 +13,7 @@ import (
 	"github.com/standup-sh/standup/bootstrap"
 	"github.com/standup-sh/standup/internal/report"
 	"github.com/standup-sh/standup/tiers"
+	"github.com/standup-sh/standup/waiters"
 )
 
 const flagWatch = "watch"
@@ -40,15 +42,17 @@ func status(ctx context.Context, streams Streams, o common, watch bool) error {
 		return err
 	}
 	for last := ""; ; {
-		text, err := s.statusText(o, time.Now())
+		s.view.TakeChanged() // before the look, so that nothing falls between the two
+		text, err := s.statusText(ctx, o, time.Now())
 		if err != nil {
 			return err
 		}
 		if text != last {
+			gap := ""
 			if last != "" && o.Output != outputJSON {
-				text = "\n" + text
+				gap = "\n"
 			}
-			if err := writeString(streams.Out, text); err != nil {
+			if err := writeString(streams.Out, gap+text); err != nil {
 				return err
 			}
 			last = text
@@ -56,24 +60,72 @@ func status(ctx context.Context, streams Streams, o common, watch bool) error {
 		if !watch {
 			return nil
 		}
-		s.view.TakeChanged()
+		if err := s.changed(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// changed waits until an object is no longer as it was shown. A signal may be
+// older than the last look, which took what it told of.
+func (s *session) changed(ctx context.Context) error {
+	for {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case err := <-s.view.Failed():
 			return err
 		case <-s.view.Changed():
+			if len(s.view.TakeChanged()) > 0 {
+				return nil
+			}
 		}
 	}
 }
 
-func (s *session) statusText(o common, now time.Time) (string, error) {
+func (s *session) statusText(ctx context.Context, o common, now time.Time) (string, error) {
 	rows := s.rows(now)
+	early, err := s.early(ctx, o, rows)
+	if err != nil {
+		return "", err
+	}
 	if o.Output == outputJSON {
-		data, err := report.StatusJSON(rows)
+		data, err := report.StatusJSON(rows, early...)
 		return string(data), err
 	}
-	return report.StatusTable(rows), nil
+	return report.StatusTable(rows, early...), nil
+}
+
+// earlyAgain is how long a look for what was applied early holds: it is a list
+// of each of some fifty kinds, and a watch shows every change of a cluster that
+// comes up.
+const earlyAgain = 10 * time.Second
+
+// early finds what was applied early and is not handed over. Where everything
+// is Ready, everything is: nobody needs to look.
+func (s *session) early(ctx context.Context, o common, rows []report.StatusRow) ([]report.StatusEarly, error) {
+	switch {
+	case !slices.ContainsFunc(rows, func(r report.StatusRow) bool { return r.Seen.State != waiters.Ready }):
+		return nil, nil
+	case time.Since(s.lookedEarly) < earlyAgain:
+		return s.lastEarly, nil
+	}
+	known, err := loadCatalogue(o.Catalog, s.order)
+	if err != nil {
+		return nil, err
+	}
+	found, hidden, err := s.client.Early(ctx, bootstrap.EarlyKinds(known))
+	if err != nil {
+		return nil, err
+	}
+	if len(hidden) > 0 {
+		s.log.debugf("what was applied early of %v is not shown: they may not be listed", hidden)
+	}
+	s.lastEarly, s.lookedEarly = nil, time.Now()
+	for _, e := range found {
+		s.lastEarly = append(s.lastEarly, report.StatusEarly(e))
+	}
+	return s.lastEarly, nil
 }
 
 // rows lists the Kustomizations in the order of the plan; without a plan,

@@ -3,9 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
+	"time"
 
 	"github.com/standup-sh/standup/bootstrap"
 	"github.com/standup-sh/standup/internal/kube"
+	"github.com/standup-sh/standup/internal/report"
 	"github.com/standup-sh/standup/tiers"
 )
 
@@ -15,6 +18,9 @@ type session struct {
 	client *kube.Client
 	view   *kube.View
 	log    *logger
+
+	lastEarly   []report.StatusEarly // what status found applied early
+	lookedEarly time.Time            // and when
 }
 
 // open reads TIER_ORDER, connects, and returns once every Flux object has been
@@ -39,7 +45,7 @@ func open(ctx context.Context, o common, log *logger) (*session, error) {
 func notInstalled(err error) error {
 	var missing *kube.NotServedError
 	if errors.As(err, &missing) {
-		return &bootstrap.PreconditionError{What: missing.Error(), Remedy: "install Flux first (flux install, or flux-operator)"}
+		return &bootstrap.PreconditionError{What: "the cluster does not serve " + strings.Join(missing.Kinds, ", "), Remedy: "install Flux first (flux install, or flux-operator)"}
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
 	"github.com/standup-sh/standup/bootstrap"
@@ -19,6 +20,7 @@ type Client struct {
 	debugf, warnf            func(format string, args ...any)
 
 	dynamic   dynamic.Interface
+	metadata  metadata.Interface
 	clientset kubernetes.Interface
 	discovery discovery
 	mapper    *mapper
@@ -30,6 +32,8 @@ type Client struct {
 var (
 	_ bootstrap.Looker = (*Client)(nil)
 	_ bootstrap.Writer = (*Client)(nil)
+
+	_ bootstrap.Restarter = (*Client)(nil)
 )
 
 // Connect finds the cluster as kubectl does. It sends no request; Ping does.
@@ -59,6 +63,10 @@ func newClient(config *rest.Config, o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	meta, err := metadata.NewForConfigAndClient(config, shared)
+	if err != nil {
+		return nil, err
+	}
 	clientset, err := kubernetes.NewForConfigAndClient(config, shared)
 	if err != nil {
 		return nil, err
@@ -70,7 +78,7 @@ func newClient(config *rest.Config, o Options) (*Client, error) {
 	disco := restDiscovery{clientset.Discovery()}
 	return &Client{
 		host: config.Host, namespace: o.Namespace, timeout: o.Timeout, debugf: o.Debugf, warnf: o.Warnf,
-		dynamic: dyn, clientset: clientset, ready: ready,
+		dynamic: dyn, metadata: meta, clientset: clientset, ready: ready,
 		discovery: disco, mapper: newMapper(disco),
 	}, nil
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/standup-sh/standup/internal/kube/kubetest"
 )
 
 const kubeconfigText = `apiVersion: v1
@@ -101,7 +103,7 @@ func TestRequestsSayWhoWeAre(t *testing.T) {
 		defer mu.Unlock()
 		seen = r.Header.Clone()
 		w.Header().Set("Warning", `299 - "version is a thing of the past"`)
-		reply(w, 200, map[string]any{"gitVersion": "v1.36.3"})
+		kubetest.Reply(w, 200, map[string]any{"gitVersion": "v1.36.3"})
 	}))
 	defer server.Close()
 	writeKubeconfig(t, strings.ReplaceAll(kubeconfigText, "SERVER", server.URL+", insecure-skip-tls-verify: true"))
@@ -150,7 +152,7 @@ func TestPingTypes(t *testing.T) {
 		if r.URL.Path == "/readyz" {
 			return
 		}
-		fail(w, 401, "Unauthorized", "Unauthorized", nil)
+		kubetest.Fail(w, 401, "Unauthorized", "Unauthorized")
 	}))
 	defer unauthorised.Close()
 	for _, tt := range []struct {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/standup-sh/standup/bootstrap"
+	"github.com/standup-sh/standup/internal/kube/kubetest"
 	"github.com/standup-sh/standup/tiers"
 )
 
@@ -38,14 +39,14 @@ var (
 func TestContractOnFakeServer(t *testing.T) {
 	RunContract(t, func(t *testing.T) contractCluster {
 		t.Helper()
-		s := newFakeServer(t)
-		s.put(t, object("v1", "Namespace", "", contractNamespace, nil))
+		s := kubetest.New(t)
+		s.Put(t, object("v1", "Namespace", "", contractNamespace, nil))
 		for _, name := range []string{"kustomizations.kustomize.toolkit.fluxcd.io", "gitrepositories.source.toolkit.fluxcd.io"} {
-			s.put(t, object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", name, map[string]any{
+			s.Put(t, object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", name, map[string]any{
 				"versions": []any{map[string]any{"name": "v1", "subresources": map[string]any{"status": map[string]any{}}}},
 			}))
 		}
-		return contractCluster{t: t, client: s.connect(t)}
+		return contractCluster{t: t, client: connect(t, s)}
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/standup-sh/standup/internal/kube/kubetest"
 	"github.com/standup-sh/standup/waiters"
 )
 
@@ -16,7 +17,7 @@ func TestDryRunCreate(t *testing.T) {
 			if r.Method != http.MethodPost || r.URL.Query().Get("dryRun") != "All" {
 				return false
 			}
-			fail(w, 403, "Forbidden", message, nil)
+			kubetest.Fail(w, 403, "Forbidden", message)
 			return true
 		}
 	}
@@ -33,10 +34,10 @@ func TestDryRunCreate(t *testing.T) {
 		{"the kind is not served", nil, "Thing", apierrors.IsNotFound, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newFakeServer(t)
-			s.setFault(tt.fault)
+			s := kubetest.New(t)
+			s.SetFault(tt.fault)
 			u := &unstructured.Unstructured{Object: object("v1", tt.kind, contractNamespace, "probe", nil)}
-			err := s.connect(t).DryRunCreate(t.Context(), u)
+			err := connect(t, s).DryRunCreate(t.Context(), u)
 			if !tt.check(err) || waiters.IsTerminal(err) != tt.terminal {
 				t.Errorf("terminal %t, %v", waiters.IsTerminal(err), err)
 			}

@@ -10,6 +10,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/standup-sh/standup/internal/kube/kubetest"
 	"github.com/standup-sh/standup/tiers"
 	"github.com/standup-sh/standup/waiters"
 )
@@ -20,7 +21,7 @@ func answering(suffix string, code int, reason string) func(http.ResponseWriter,
 		if !strings.HasSuffix(r.URL.Path, suffix) {
 			return false
 		}
-		fail(w, code, reason, "fault", nil)
+		kubetest.Fail(w, code, reason, "fault")
 		return true
 	}
 }
@@ -36,11 +37,11 @@ func TestWatchSaysWhyItCannotStart(t *testing.T) {
 		{"Flux is not installed", answering("/apis/kustomize.toolkit.fluxcd.io/v1", 404, "NotFound"), asError[*NotServedError]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newFakeServer(t)
-			s.setFault(func(w http.ResponseWriter, r *http.Request) bool {
+			s := kubetest.New(t)
+			s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
 				return r.URL.Path != "/readyz" && tt.fault(w, r)
 			})
-			_, err := s.connect(t).Watch(t.Context())
+			_, err := connect(t, s).Watch(t.Context())
 			if !tt.check(err) {
 				t.Errorf("got %T %v", err, err)
 			}
@@ -49,8 +50,8 @@ func TestWatchSaysWhyItCannotStart(t *testing.T) {
 }
 
 func TestWatchOnNobody(t *testing.T) {
-	s := newFakeServer(t)
-	c := s.connect(t)
+	s := kubetest.New(t)
+	c := connect(t, s)
 	s.Close()
 	_, err := c.Watch(t.Context())
 	if !asError[*UnreachableError](err) {
@@ -62,47 +63,47 @@ func TestWatchOnNobody(t *testing.T) {
 }
 
 func TestViewSurvives(t *testing.T) {
-	refuse := func(code int, reason string) func(*fakeServer) {
-		return func(s *fakeServer) {
+	refuse := func(code int, reason string) func(*kubetest.Server) {
+		return func(s *kubetest.Server) {
 			var left atomic.Int32
 			left.Store(6)
-			s.setFault(func(w http.ResponseWriter, r *http.Request) bool {
+			s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
 				return left.Add(-1) >= 0 && answering("/kustomizations", code, reason)(w, r)
 			})
-			s.cutWatches()
+			s.CutWatches()
 		}
 	}
 	for _, tt := range []struct {
 		name    string
-		breakIt func(*fakeServer)
+		breakIt func(*kubetest.Server)
 	}{
-		{"cut watches, and an expired version", (*fakeServer).cutWatches},
-		{"cut connections", func(s *fakeServer) { s.CloseClientConnections() }},
+		{"cut watches, and an expired version", (*kubetest.Server).CutWatches},
+		{"cut connections", func(s *kubetest.Server) { s.CloseClientConnections() }},
 		{"429", refuse(429, "TooManyRequests")},
 		{"503", refuse(503, "ServiceUnavailable")},
 		{"500", refuse(500, "InternalError")},
-		{"403 of a server that is not ready", func(s *fakeServer) {
+		{"403 of a server that is not ready", func(s *kubetest.Server) {
 			var asked atomic.Int32
-			s.setFault(func(w http.ResponseWriter, r *http.Request) bool {
+			s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
 				if r.URL.Path == "/readyz" {
-					fail(w, 500, "", "not yet", nil)
+					kubetest.Fail(w, 500, "", "not yet")
 					return true
 				}
 				return asked.Add(1) < 4 && answering("/kustomizations", 403, "Forbidden")(w, r)
 			})
-			s.cutWatches()
+			s.CutWatches()
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newFakeServer(t)
-			s.put(t, kustomization("old", false))
-			v, err := s.connect(t).Watch(t.Context())
+			s := kubetest.New(t)
+			s.Put(t, kustomization("old", false))
+			v, err := connect(t, s).Watch(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			v.TakeChanged()
 			tt.breakIt(s)
-			s.put(t, kustomization("new", false))
+			s.Put(t, kustomization("new", false))
 			awaitChange(t, v, ref("new"))
 			if v.Kustomization(ref("old")) == nil {
 				t.Error("old was forgotten")
@@ -119,23 +120,20 @@ func TestViewSurvives(t *testing.T) {
 // What happened while nobody was looking is in the next list, and what did
 // not happen is not said to have changed.
 func TestViewAfterABreakNamesOnlyWhatChanged(t *testing.T) {
-	s := newFakeServer(t)
-	s.put(t, kustomization("same", false))
-	s.put(t, kustomization("gone", false))
-	c := s.connect(t)
+	s := kubetest.New(t)
+	s.Put(t, kustomization("same", false))
+	s.Put(t, kustomization("gone", false))
+	c := connect(t, s)
 	v, err := c.Watch(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	v.TakeChanged()
 	// No watch is open while the object goes, so no event tells of it.
-	s.setFault(answering("/kustomizations", 503, "ServiceUnavailable"))
-	s.cutWatches()
-	s.mu.Lock()
-	delete(s.objects, "kustomize.toolkit.fluxcd.io/v1/kustomizations/contract/gone")
-	s.version++
-	s.mu.Unlock()
-	s.setFault(nil)
+	s.SetFault(answering("/kustomizations", 503, "ServiceUnavailable"))
+	s.CutWatches()
+	s.Forget(t, "kustomize.toolkit.fluxcd.io/v1", "Kustomization", contractNamespace, "gone")
+	s.SetFault(nil)
 	select {
 	case <-v.Changed():
 	case <-time.After(20 * time.Second):
@@ -153,15 +151,15 @@ func TestViewAfterABreakNamesOnlyWhatChanged(t *testing.T) {
 }
 
 func TestViewFailsWhenTheTokenIsRevoked(t *testing.T) {
-	s := newFakeServer(t)
-	v, err := s.connect(t).Watch(t.Context())
+	s := kubetest.New(t)
+	v, err := connect(t, s).Watch(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.setFault(func(w http.ResponseWriter, r *http.Request) bool {
+	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
 		return r.URL.Path != "/readyz" && answering("", 401, "Unauthorized")(w, r)
 	})
-	s.cutWatches()
+	s.CutWatches()
 	select {
 	case err := <-v.Failed():
 		if !asError[*UnauthorisedError](err) {
@@ -173,13 +171,13 @@ func TestViewFailsWhenTheTokenIsRevoked(t *testing.T) {
 }
 
 func TestViewOfOneNamespace(t *testing.T) {
-	s := newFakeServer(t)
-	s.put(t, kustomization("apps", false))
-	s.setFault(func(w http.ResponseWriter, r *http.Request) bool {
+	s := kubetest.New(t)
+	s.Put(t, kustomization("apps", false))
+	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
 		return !strings.Contains(r.URL.Path, "/namespaces/") &&
 			(answering("/kustomizations", 403, "Forbidden")(w, r) || answering("repositories", 403, "Forbidden")(w, r))
 	})
-	c := s.connect(t)
+	c := connect(t, s)
 	c.namespace = contractNamespace
 	var warned atomic.Int32
 	c.warnf = func(string, ...any) { warned.Add(1) }
@@ -193,24 +191,24 @@ func TestViewOfOneNamespace(t *testing.T) {
 }
 
 func TestViewCostsOneRequestAKind(t *testing.T) {
-	s := newFakeServer(t)
-	s.put(t, kustomization("apps", false))
-	if _, err := s.connect(t).Watch(t.Context()); err != nil {
+	s := kubetest.New(t)
+	s.Put(t, kustomization("apps", false))
+	if _, err := connect(t, s).Watch(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	// The list is streamed by the watch.
-	if lists, watches := s.count("GET", "/kustomizations"), s.count("WATCH", "/kustomizations"); lists+watches > 2 {
+	if lists, watches := s.Count("GET", "/kustomizations"), s.Count("WATCH", "/kustomizations"); lists+watches > 2 {
 		t.Errorf("%d lists and %d watches", lists, watches)
 	}
-	if pages := s.count("GET", "source.toolkit.fluxcd.io") + s.count("GET", "source.toolkit.fluxcd.io/v1"); pages > 4 {
+	if pages := s.Count("GET", "source.toolkit.fluxcd.io") + s.Count("GET", "source.toolkit.fluxcd.io/v1"); pages > 4 {
 		t.Errorf("%d requests to find the sources", pages)
 	}
 }
 
 func TestWritesAndLooksType(t *testing.T) {
-	s := newFakeServer(t)
-	s.put(t, kustomization("apps", true))
-	c := s.connect(t)
+	s := kubetest.New(t)
+	s.Put(t, kustomization("apps", true))
+	c := connect(t, s)
 	resume := func() error { return c.Resume(t.Context(), ref("apps")) }
 	get := func() error {
 		_, err := c.Get(t.Context(), kustomizationGVK, contractNamespace, "apps")
@@ -232,9 +230,9 @@ func TestWritesAndLooksType(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c.timeout = 2 * time.Second // client-go itself sends a GET again that was cut
 			for name, call := range map[string]func() error{"resume": resume, "get": get} {
-				s.setFault(tt.fault)
+				s.SetFault(tt.fault)
 				err := call()
-				s.setFault(nil)
+				s.SetFault(nil)
 				if !tt.check(err) || waiters.IsTerminal(err) != tt.terminal {
 					t.Errorf("%s: terminal %t, %v", name, waiters.IsTerminal(err), err)
 				}
@@ -245,10 +243,10 @@ func TestWritesAndLooksType(t *testing.T) {
 
 // G04: one aggregated API that is down hides no other.
 func TestG04OneBrokenGroup(t *testing.T) {
-	s := newFakeServer(t)
-	s.served["metrics.k8s.io/v1beta1"] = []fakeKind{{plural: "pods", kind: "PodMetrics"}}
-	s.setFault(answering("/apis/metrics.k8s.io/v1beta1", 503, "ServiceUnavailable"))
-	c := s.connect(t)
+	s := kubetest.New(t)
+	s.Serve("metrics.k8s.io/v1beta1", kubetest.Kind{Plural: "pods", Kind: "PodMetrics"})
+	s.SetFault(answering("/apis/metrics.k8s.io/v1beta1", 503, "ServiceUnavailable"))
+	c := connect(t, s)
 	if served, err := c.Served(t.Context(), kustomizationGVK); !served || err != nil {
 		t.Errorf("Kustomization is served: %t, %v", served, err)
 	}
@@ -263,17 +261,15 @@ func TestG04OneBrokenGroup(t *testing.T) {
 
 // A kind may come while we run, and come back under another plural.
 func TestKindsComeAndChange(t *testing.T) {
-	s := newFakeServer(t)
-	c := s.connect(t)
+	s := kubetest.New(t)
+	c := connect(t, s)
 	widget := schemaKind("example.io", "v1", "Widget")
 	if _, err := c.Get(t.Context(), widget, contractNamespace, "w"); !apierrors.IsNotFound(err) {
 		t.Fatalf("before: %v", err)
 	}
 	for _, plural := range []string{"widgets", "widgetz"} {
-		s.mu.Lock()
-		s.served["example.io/v1"] = []fakeKind{{plural: plural, kind: "Widget"}}
-		s.mu.Unlock()
-		s.put(t, object("example.io/v1", "Widget", contractNamespace, "w", nil))
+		s.Serve("example.io/v1", kubetest.Kind{Plural: plural, Kind: "Widget"})
+		s.Put(t, object("example.io/v1", "Widget", contractNamespace, "w", nil))
 		if _, err := c.Get(t.Context(), widget, contractNamespace, "w"); err != nil {
 			t.Errorf("as %s: %v", plural, err)
 		}
@@ -281,17 +277,17 @@ func TestKindsComeAndChange(t *testing.T) {
 }
 
 func TestNoAnswerIsNotOurDeadline(t *testing.T) {
-	s := newFakeServer(t)
+	s := kubetest.New(t)
 	release := make(chan struct{})
 	defer close(release)
-	s.setFault(func(_ http.ResponseWriter, r *http.Request) bool {
+	s.SetFault(func(_ http.ResponseWriter, r *http.Request) bool {
 		select {
 		case <-r.Context().Done():
 		case <-release:
 		}
 		return true
 	})
-	c := s.connect(t)
+	c := connect(t, s)
 	c.timeout = 50 * time.Millisecond
 	_, err := c.Ping(t.Context())
 	var slow *noAnswerError
@@ -301,8 +297,8 @@ func TestNoAnswerIsNotOurDeadline(t *testing.T) {
 }
 
 func TestSourceKindsMayComeLater(t *testing.T) {
-	s := newFakeServer(t)
-	c := s.connect(t)
+	s := kubetest.New(t)
+	c := connect(t, s)
 	found, missing, err := c.served(t.Context(), watchedKinds())
 	if err != nil || len(found) != 4 || len(missing) != 1 || missing[0] != tiers.KindExternalArtifact {
 		t.Errorf("found %v, missing %v, %v", found, missing, err)

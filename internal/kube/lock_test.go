@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/standup-sh/standup/internal/kube/kubetest"
 )
 
 // lockClient is a client on client-go's fake, which keeps no resource
@@ -215,21 +217,17 @@ func TestLost(t *testing.T) {
 // An answer that was lost leaves us with an old version of a lease that is
 // ours all the same; one that somebody deleted is made again.
 func TestRenewalHeals(t *testing.T) {
-	s := newFakeServer(t)
-	lock, err := s.connect(t).AcquireLock(t.Context(), LockOptions{Renew: 20 * time.Millisecond})
+	s := kubetest.New(t)
+	lock, err := connect(t, s).AcquireLock(t.Context(), LockOptions{Renew: 20 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	leaseNow := func() map[string]any {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return merge(nil, s.objects["coordination.k8s.io/v1/leases/flux-system/standup"])
+		return s.Get(t, "coordination.k8s.io/v1", "Lease", "flux-system", "standup")
 	}
-	s.put(t, leaseNow()) // a new version that the lock has not seen
-	await(t, "a renewal after the conflict", func() bool { return s.count("GET", "/standup") >= 2 })
-	s.mu.Lock()
-	delete(s.objects, "coordination.k8s.io/v1/leases/flux-system/standup")
-	s.mu.Unlock()
+	s.Put(t, leaseNow()) // a new version that the lock has not seen
+	await(t, "a renewal after the conflict", func() bool { return s.Count("GET", "/standup") >= 2 })
+	s.Forget(t, "coordination.k8s.io/v1", "Lease", "flux-system", "standup")
 	await(t, "the lease again", func() bool { return len(leaseNow()) > 0 })
 	select {
 	case err := <-lock.Lost():
@@ -245,11 +243,11 @@ func TestRenewalHeals(t *testing.T) {
 }
 
 func TestAcquireIsForbidden(t *testing.T) {
-	s := newFakeServer(t)
-	s.setFault(func(w http.ResponseWriter, r *http.Request) bool {
+	s := kubetest.New(t)
+	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
 		return strings.Contains(r.URL.Path, "/leases") && answering("", 403, "Forbidden")(w, r)
 	})
-	_, err := s.connect(t).AcquireLock(t.Context(), LockOptions{})
+	_, err := connect(t, s).AcquireLock(t.Context(), LockOptions{})
 	if !asError[*ForbiddenError](err) {
 		t.Errorf("got %v", err)
 	}

@@ -8,16 +8,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/standup-sh/standup/bootstrap"
+	"github.com/standup-sh/standup/internal/kube/kubetest"
 )
 
 func TestHasStatusOfDefinitions(t *testing.T) {
-	s := newFakeServer(t)
-	s.served["example.io/v1"] = []fakeKind{{plural: "plains", kind: "Plain"}, {plural: "fulls", kind: "Full", status: true}}
-	s.served["metrics.k8s.io/v1"] = []fakeKind{{plural: "pods", kind: "PodMetrics", status: true}}
-	s.put(t, object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "plains.example.io", map[string]any{
+	s := kubetest.New(t)
+	s.Serve("example.io/v1", kubetest.Kind{Plural: "plains", Kind: "Plain"}, kubetest.Kind{Plural: "fulls", Kind: "Full", Status: true})
+	s.Serve("metrics.k8s.io/v1", kubetest.Kind{Plural: "pods", Kind: "PodMetrics", Status: true})
+	s.Put(t, object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "plains.example.io", map[string]any{
 		"versions": []any{map[string]any{"name": "v1"}},
 	}))
-	s.put(t, object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "fulls.example.io", map[string]any{
+	s.Put(t, object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "fulls.example.io", map[string]any{
 		"versions": []any{map[string]any{"name": "v0"}, map[string]any{"name": "v1", "subresources": map[string]any{"status": map[string]any{}}}},
 	}))
 	want := map[string]bool{"Plain": false, "Full": true, "PodMetrics": false}
@@ -31,8 +32,8 @@ func TestHasStatusOfDefinitions(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s.setFault(tt.fault)
-			c := s.connect(t)
+			s.SetFault(tt.fault)
+			c := connect(t, s)
 			for range 2 { // the second answer is from memory
 				got := make(map[string]bool)
 				for kind := range want {
@@ -52,22 +53,20 @@ func TestHasStatusOfDefinitions(t *testing.T) {
 			}
 		})
 	}
-	if n := s.count("GET", "/fulls.example.io"); n != 2 {
+	if n := s.Count("GET", "/fulls.example.io"); n != 2 {
 		t.Errorf("the definition was read %d times by two clients", n)
 	}
 }
 
 func TestServedIsNeverFromMemory(t *testing.T) {
-	s := newFakeServer(t)
-	c := s.connect(t)
+	s := kubetest.New(t)
+	c := connect(t, s)
 	widget := schemaKind("example.io", "", "Widget")
 	for _, want := range []bool{false, true, false} {
-		s.mu.Lock()
-		delete(s.served, "example.io/v1")
+		s.Serve("example.io/v1")
 		if want {
-			s.served["example.io/v1"] = []fakeKind{{plural: "widgets", kind: "Widget"}}
+			s.Serve("example.io/v1", kubetest.Kind{Plural: "widgets", Kind: "Widget"})
 		}
-		s.mu.Unlock()
 		if got, err := c.Served(t.Context(), widget); got != want || err != nil {
 			t.Errorf("served: %t, %v; want %t", got, err, want)
 		}
@@ -75,10 +74,10 @@ func TestServedIsNeverFromMemory(t *testing.T) {
 }
 
 func TestCanNamesWhatIsDenied(t *testing.T) {
-	s := newFakeServer(t)
-	s.denied["secrets"], s.denied["leases"] = true, true
+	s := kubetest.New(t)
+	s.Deny("secrets", "leases")
 	list := func(resource string) bootstrap.Access { return bootstrap.Access{Verb: "list", Resource: resource} }
-	got, err := s.connect(t).Can(t.Context(), []bootstrap.Access{list("pods"), list("secrets"), list("nodes"), list("leases")})
+	got, err := connect(t, s).Can(t.Context(), []bootstrap.Access{list("pods"), list("secrets"), list("nodes"), list("leases")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,9 +88,9 @@ func TestCanNamesWhatIsDenied(t *testing.T) {
 }
 
 func TestCanSaysWhenItCannotAsk(t *testing.T) {
-	s := newFakeServer(t)
-	s.setFault(answering("/selfsubjectaccessreviews", 401, "Unauthorized"))
-	if _, err := s.connect(t).Can(t.Context(), []bootstrap.Access{{Verb: "get", Resource: "pods"}}); !asError[*UnauthorisedError](err) {
+	s := kubetest.New(t)
+	s.SetFault(answering("/selfsubjectaccessreviews", 401, "Unauthorized"))
+	if _, err := connect(t, s).Can(t.Context(), []bootstrap.Access{{Verb: "get", Resource: "pods"}}); !asError[*UnauthorisedError](err) {
 		t.Errorf("got %v", err)
 	}
 }

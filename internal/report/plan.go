@@ -21,7 +21,7 @@ func PlanText(p *tiers.Plan) string {
 	if p.Cluster != "" {
 		where = " for " + p.Cluster
 	}
-	fmt.Fprintf(&b, "Plan%s: %s, %s\n", where, view.Count(len(p.Tiers), "tier"), view.Count(len(p.Steps), "step"))
+	fmt.Fprintf(&b, "Plan%s: %s, %s\n", where, view.Count(view.TierCount(p.Tiers), "tier"), view.Count(len(p.Steps), "step"))
 	var lines [][]string
 	heads := map[int]string{} // index of a tier's first line -> its heading
 	add := func(head string, match func(tiers.Step) bool) {

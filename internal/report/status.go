@@ -24,8 +24,16 @@ type StatusRow struct {
 	Age time.Duration
 }
 
-// StatusTable lays rows out as kubectl does, in the order given.
-func StatusTable(rows []StatusRow) string {
+// StatusEarly is an object that was applied early and that Flux has not applied
+// since.
+type StatusEarly struct {
+	Object, Owner tiers.Ref
+	Run           string
+}
+
+// StatusTable lays rows out as kubectl does, in the order given, and what is
+// not handed over yet beneath.
+func StatusTable(rows []StatusRow, early ...StatusEarly) string {
 	if len(rows) == 0 {
 		return "No Kustomizations found.\n"
 	}
@@ -36,11 +44,23 @@ func StatusTable(rows []StatusRow) string {
 			or(view.Revision(r.Seen.Revision), "-"), age(r.Age), view.Sight(r.Seen),
 		})
 	}
-	return columns(lines, "   ")
+	text := columns(lines, "   ")
+	if len(early) > 0 {
+		text += "\nApplied early, and not yet applied by Flux:\n"
+	}
+	for _, e := range early {
+		text += fmt.Sprintf("  %s %s, of %s, by run %s\n", e.Object.Kind, e.Object.NamespacedName(), e.Owner.NamespacedName(), e.Run)
+	}
+	return text
 }
 
 // StatusJSON is the same for programs.
-func StatusJSON(rows []StatusRow) ([]byte, error) {
+func StatusJSON(rows []StatusRow, early ...StatusEarly) ([]byte, error) {
+	type preApplied struct {
+		Object        string `json:"object"`
+		Kustomization string `json:"kustomization"`
+		Run           string `json:"run"`
+	}
 	type row struct {
 		Tier       string      `json:"tier"`
 		Namespace  string      `json:"namespace"`
@@ -53,9 +73,13 @@ func StatusJSON(rows []StatusRow) ([]byte, error) {
 		Cause      *wire.Cause `json:"cause"`
 	}
 	doc := struct {
-		Schema         string `json:"schema"`
-		Kustomizations []row  `json:"kustomizations"`
-	}{Schema: StatusSchema, Kustomizations: make([]row, 0, len(rows))}
+		Schema         string       `json:"schema"`
+		Kustomizations []row        `json:"kustomizations"`
+		PreApplied     []preApplied `json:"preApplied"`
+	}{Schema: StatusSchema, Kustomizations: make([]row, 0, len(rows)), PreApplied: []preApplied{}}
+	for _, e := range early {
+		doc.PreApplied = append(doc.PreApplied, preApplied{Object: e.Object.String(), Kustomization: e.Owner.NamespacedName(), Run: e.Run})
+	}
 	for _, r := range rows {
 		doc.Kustomizations = append(doc.Kustomizations, row{
 			Tier: r.Tier, Namespace: r.Object.Namespace, Name: r.Object.Name,

@@ -36,6 +36,7 @@ func Summary(s *event.State, opts SummaryOptions) string {
 	default:
 		w.stopped()
 	}
+	w.early()
 	w.left()
 	w.warnings()
 	if opts.Verbose {
@@ -87,6 +88,10 @@ func (w *writer) checks() {
 
 func (w *writer) succeeded() {
 	v := w.view
+	if len(v.Tiers) == 0 {
+		w.repaired()
+		return
+	}
 	ready, _, optional := w.count()
 	all := view.Count(len(v.Tiers), "tier")
 	if n := v.ReadyTiers(); n < len(v.Tiers) {

@@ -55,6 +55,9 @@ func (w *writer) writes() string {
 	if nudges > 0 {
 		parts = append(parts, view.Count(nudges, "nudge"))
 	}
+	if n := len(w.view.Early()); n > 0 {
+		parts = append(parts, view.Count(n, "object")+" applied early")
+	}
 	if len(parts) == 0 {
 		return "; nothing was changed"
 	}

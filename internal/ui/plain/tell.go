@@ -47,14 +47,17 @@ func (s *Sink) tell(e event.Event) {
 
 func (s *Sink) tellPlan(e event.Event, p *tiers.Plan) {
 	s.called = view.NamesIn(p.Tiers)
+	if !view.Of(&s.state).Planned {
+		return // the run was refused; why comes next
+	}
 	where := ""
 	if p.Cluster != "" {
 		where = " for " + p.Cluster
 	}
 	s.write(e.Time, zapcore.InfoLevel,
-		fmt.Sprintf("plan%s: %s, %s (run %s)", where, view.Count(len(p.Tiers), "tier"), view.Count(len(p.Steps), "step"), e.Run),
+		fmt.Sprintf("plan%s: %s, %s (run %s)", where, view.Count(view.TierCount(p.Tiers), "tier"), view.Count(len(p.Steps), "step"), e.Run),
 		zap.String("event", "plan"), zap.String("run", e.Run), zap.String("cluster", p.Cluster),
-		zap.Int("tiers", len(p.Tiers)), zap.Int("steps", len(p.Steps)))
+		zap.Int("tiers", view.TierCount(p.Tiers)), zap.Int("steps", len(p.Steps)))
 	v := view.Of(&s.state)
 	for _, l := range p.Left {
 		msg := fmt.Sprintf("%s stays suspended: %s", v.Name(l.Object), view.Line(l.Why))
@@ -81,7 +84,7 @@ func (s *Sink) tellStarted(e event.Event, b event.StepStarted) {
 		s.write(e.Time, zapcore.InfoLevel, s.label(st.Step)+": started", s.fields("step.started", st)...)
 	case tiers.Probe:
 		s.write(e.Time, zapcore.InfoLevel, s.label(st.Step)+": waiting for it to pass", s.fields("step.started", st)...)
-	case tiers.Resume, tiers.Applied: // what they do is told when it is done
+	case tiers.Resume, tiers.Applied, tiers.PreApply, tiers.Served, tiers.Handover: // what they do is told when it is done
 	}
 }
 
@@ -114,6 +117,10 @@ func (s *Sink) tellActed(e event.Event, b event.StepActed) {
 		line += ": un-suspended"
 	case event.Nudged:
 		line += ": nudged"
+	case event.PreApplied:
+		line += ": applied early"
+	case event.Restarted:
+		line += ": restarted"
 	default:
 		line += ": " + string(b.Action)
 	}
@@ -141,7 +148,7 @@ func (s *Sink) tellFinished(e event.Event, b event.StepFinished) {
 	case event.Failed:
 		s.tellFailure(e.Time, label, st, fields)
 	case event.Skipped:
-		if st.Step.Verb == tiers.Resume || st.Step.Verb == tiers.Applied {
+		if st.Step.Verb == tiers.Resume || st.Step.Verb == tiers.Applied || st.Step.Verb == tiers.Handover {
 			return // its ready step says it
 		}
 		s.write(e.Time, zapcore.DebugLevel, strings.TrimSuffix(label+": skipped because of "+b.Because, " because of "), fields...)
@@ -162,7 +169,11 @@ func succeeded(st event.StepState, took string) (string, bool) {
 		return "Ready" + at + took, true
 	case tiers.Probe:
 		return "passed" + took, true
-	case tiers.Resume, tiers.Applied:
+	case tiers.Served:
+		return "served" + took, true
+	case tiers.Handover:
+		return "handed over: Flux has made it its own", true
+	case tiers.Applied, tiers.Resume, tiers.PreApply:
 	}
 	return "", false
 }

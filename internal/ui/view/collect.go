@@ -154,7 +154,7 @@ func (v *View) stepsOf(it *Item) func(func(*event.StepState) bool) {
 }
 
 // verbs is how many verbs there are; order is the verb's place among them.
-const verbs = 4
+const verbs = 7
 
 func order(verb tiers.Verb) int {
 	switch verb {
@@ -166,6 +166,12 @@ func order(verb tiers.Verb) int {
 		return 2
 	case tiers.Probe:
 		return 3
+	case tiers.PreApply:
+		return 4
+	case tiers.Served:
+		return 5
+	case tiers.Handover:
+		return 6
 	}
 	return 0
 }

@@ -112,7 +112,7 @@ func (s Status) String() string {
 func Of(s *event.State) *View {
 	v := &View{
 		Run: s.Run, Started: s.Started, Finished: s.Finished,
-		Planned: s.Plan != nil, Done: s.Done, Err: s.Err,
+		Planned: planned(s.Plan), Done: s.Done, Err: s.Err,
 		Moves: s.Moves, Preflight: s.Preflight,
 		items: make(map[string]*Item, len(s.Steps)),
 		steps: make(map[tiers.StepID]*Item, len(s.Steps)),
@@ -213,4 +213,22 @@ func warningsOf(s *event.State) []event.Warned {
 		add(w)
 	}
 	return out
+}
+
+// planned tells a plan from the empty one of a run that was refused before it
+// had any.
+func planned(p *tiers.Plan) bool {
+	return p != nil && len(p.Tiers)+len(p.Steps)+len(p.Left) > 0
+}
+
+// TierCount is how many tiers of a plan people see: the row for sources is none
+// to them.
+func TierCount(all []tiers.PlanTier) int {
+	n := 0
+	for _, t := range all {
+		if t.Listed || len(t.Members) > 0 {
+			n++
+		}
+	}
+	return n
 }

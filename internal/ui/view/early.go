@@ -1,0 +1,35 @@
+package view
+
+import (
+	"github.com/standup-sh/standup/bootstrap/event"
+	"github.com/standup-sh/standup/tiers"
+)
+
+// Early is an object that was applied before its Kustomization could.
+type Early struct {
+	Object tiers.Ref
+	// Name is how people call it, Why what it was applied for.
+	Name, Why string
+	// HandedOver is set once Flux has applied it itself.
+	HandedOver bool
+}
+
+// Early lists what the run applied early, in order.
+func (v *View) Early() []Early {
+	var out []Early
+	for i := range v.state.Steps {
+		st := &v.state.Steps[i]
+		if st.Step.Verb != tiers.PreApply || !st.PreApplied {
+			continue
+		}
+		e := Early{Object: st.Step.Object, Name: v.names.Of(st.Step.Object), Why: Line(st.Step.Cause)}
+		for j := range v.state.Steps {
+			h := &v.state.Steps[j]
+			if h.Step.Verb == tiers.Handover && h.Step.Object == e.Object && h.Outcome == event.Succeeded {
+				e.HandedOver = true
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
