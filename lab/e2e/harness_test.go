@@ -5,6 +5,7 @@
 package e2e
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -129,6 +130,39 @@ func launch(t *testing.T, kubeconfig string, args ...string) *ran {
 	}
 	t.Cleanup(func() { _ = r.cmd.Process.Kill() })
 	return r
+}
+
+// piped is a program whose output is read while it runs.
+type piped struct {
+	cmd   *exec.Cmd
+	lines *bufio.Scanner
+}
+
+// launchPiped starts standup and hands out its standard output, line by line.
+func launchPiped(t *testing.T, kubeconfig string, args ...string) *piped {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Env = []string{"KUBECONFIG=" + kubeconfig, "XDG_STATE_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
+	cmd.Dir = t.TempDir()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return &piped{cmd: cmd, lines: bufio.NewScanner(out)}
+}
+
+// checkoutOf writes a tree in txtar form to a directory.
+func checkoutOf(t *testing.T, archive string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, files(archive)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // underWay waits until the run has begun to be recorded: it has the lock and a

@@ -21,7 +21,7 @@ const demoEntry = "clusters/prod"
 func demo(ctx context.Context, args []string, stdout, stderr io.Writer, logf func(string, ...any)) error {
 	fs := flag.NewFlagSet("demo", flag.ContinueOnError)
 	standup := fs.String("standup", "", "the standup program")
-	path := fs.String("path", filepath.Join("..", "examples", "homelab"), "the example tree")
+	path := fs.String("path", filepath.Join("..", "examples", "homelab-incident"), "the example tree")
 	if err := parse(fs, args); err != nil {
 		return err
 	}
