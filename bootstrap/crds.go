@@ -66,7 +66,11 @@ func (c *Crds) Prescribe(ctx context.Context) (*Prescription, error) {
 	if err := c.extra(ctx, p); err != nil {
 		return nil, err
 	}
-	if err := unbroken(p.Diagnoses); err != nil {
+	denials, err := c.denied(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := unbroken(p.Diagnoses, denials); err != nil {
 		return p, err
 	}
 	if err := c.loom(ctx, p, wedged); err != nil {
@@ -94,8 +98,8 @@ type failing struct {
 	says schema.GroupVersionKind
 }
 
-// wedged finds the Kustomizations whose last attempt failed on a missing kind,
-// suspended since or not.
+// wedged finds the Kustomizations whose last attempt failed on a missing kind or
+// namespace, suspended since or not.
 func (c *Crds) wedged() []failing {
 	var found []failing
 	for _, k := range c.World.Kustomizations() {
@@ -104,8 +108,9 @@ func (c *Crds) wedged() []failing {
 			continue
 		}
 		seen := waiters.JudgeKustomization(asLastTried(k), "")
-		if seen.Cause.Kind == waiters.MissingKind || !c.Only.IsZero() {
-			found = append(found, failing{ref: ref, says: waiters.MissingGVK(seen.Message)})
+		kind := seen.Cause.Kind
+		if kind == waiters.MissingKind || kind == waiters.MissingNamespace || !c.Only.IsZero() {
+			found = append(found, failing{ref: ref, says: saidMissing(seen)})
 		}
 	}
 	return found
@@ -126,17 +131,41 @@ func asLastTried(k *kustomizev1.Kustomization) *kustomizev1.Kustomization {
 
 // unbroken is the error of the wedges that applying objects does not break.
 // Whoever asks for objects by name knows what brings the kinds.
-func unbroken(all []*wedge.Diagnosis) error {
-	var left []*wedge.Diagnosis
+func unbroken(all []*wedge.Diagnosis, denials []*wedge.Denial) error {
+	stands := &wedge.Error{Denials: denials}
 	for _, d := range all {
-		if d.Asked && len(d.Unmet) > 0 || !d.Asked && d.Wedged() && !d.Repairable() {
-			left = append(left, d)
+		switch {
+		case d.Asked && len(d.Unmet) > 0 || !d.Asked && d.Wedged() && !d.Repairable():
+			stands.Diagnoses = append(stands.Diagnoses, d)
+		case d.Wedged():
+			stands.Others = append(stands.Others, d.Kustomization)
 		}
 	}
-	if len(left) == 0 {
+	if len(stands.Diagnoses)+len(stands.Denials) == 0 {
 		return nil
 	}
-	return &wedge.Error{Diagnoses: left}
+	return stands
+}
+
+// denied looks at the sets that admission refuses. Who asks for objects by name
+// has found the way out already.
+func (c *Crds) denied(ctx context.Context) ([]*wedge.Denial, error) {
+	var found []*wedge.Denial
+	for _, k := range c.World.Kustomizations() {
+		ref := tiers.KustomizationRef(k.Namespace, k.Name)
+		seen := waiters.JudgeKustomization(asLastTried(k), "")
+		if len(c.Extra) > 0 || !c.Only.IsZero() && ref != c.Only || seen.Cause.Kind != waiters.AdmissionDenied {
+			continue
+		}
+		denial, err := c.Repair.Doctor.Denied(ctx, caseOf(c.World, ref, schema.GroupVersionKind{}), seen.Message)
+		if err != nil {
+			return nil, err
+		}
+		if len(denial.Siblings) > 0 {
+			found = append(found, denial)
+		}
+	}
+	return found, nil
 }
 
 // loom looks ahead: which of the Kustomizations behind a wedge would be wedged

@@ -41,7 +41,7 @@ func (b *crdsPlan) draw(p *Prescription) {
 func (b *crdsPlan) wedge(d *wedge.Diagnosis) []tiers.Step {
 	id := stepID(tiers.Applied, d.Kustomization)
 	var handovers []tiers.Step
-	var served []tiers.StepID
+	var applied, served []tiers.StepID
 	for _, st := range repairSteps(d, tiers.Step{ID: id}, b.patience) {
 		switch st.Verb {
 		case tiers.Handover:
@@ -49,7 +49,9 @@ func (b *crdsPlan) wedge(d *wedge.Diagnosis) []tiers.Step {
 			continue
 		case tiers.Served:
 			served = append(served, st.ID)
-		case tiers.PreApply, tiers.Resume, tiers.Applied, tiers.Ready, tiers.Probe:
+		case tiers.PreApply:
+			applied = append(applied, st.ID)
+		case tiers.Resume, tiers.Applied, tiers.Ready, tiers.Probe:
 		}
 		b.add(st)
 	}
@@ -58,6 +60,9 @@ func (b *crdsPlan) wedge(d *wedge.Diagnosis) []tiers.Step {
 		// controller sees it now.
 		b.ready(d.Kustomization, d.Summary())
 		return nil
+	}
+	if len(served) == 0 {
+		served = applied // what was missing is no kind
 	}
 	if !b.applied(d.Kustomization, served, d.Summary()) {
 		return nil // it is suspended: nothing is handed over before it is resumed

@@ -28,7 +28,8 @@ type drive struct {
 	explained     waiters.Observation // what keeps its health checks waiting
 	progressSince time.Time           // when to explain the current stretch of Progressing from
 	busySince     time.Time           // start of the current stretch of Progressing
-	busy          time.Duration       // the stretches since the cause stands
+	busy          time.Duration       // the first stretches since the cause stands
+	tries         int                 // and how many there were
 	inspecting    string              // the pass whose applied objects a worker looks at
 	inspected     string              // the pass whose applied objects were all seen to be current
 
@@ -117,7 +118,7 @@ func (r *run) observe(s *step, o waiters.Observation, now time.Time) {
 		s.drive.progressSince = time.Time{}
 	}
 	if o.Cause.Kind != waiters.NoCause && o.Cause.Kind != s.drive.cause.Kind {
-		s.drive.cause, s.drive.causeSince, s.drive.busy = o.Cause, now, 0
+		s.drive.cause, s.drive.causeSince, s.drive.busy, s.drive.tries = o.Cause, now, 0, 0
 	}
 	if o.State == waiters.Ready {
 		s.drive.cause = waiters.Cause{}
@@ -188,14 +189,20 @@ func (r *run) quiet(s *step, now time.Time) time.Duration {
 	return now.Sub(since) - s.drive.busy
 }
 
+// fairTries is how many attempts an object gets, however long they take.
+const fairTries = 3
+
 // count adds up how long the object's controller was at work: an attempt that
-// runs its health checks for minutes is no silence.
+// runs its health checks for minutes is no silence. After some attempts that
+// all ended the same it is.
 func (d *drive) count(state waiters.State, now time.Time) {
 	switch {
 	case state == waiters.Progressing && d.busySince.IsZero():
 		d.busySince = now
 	case state != waiters.Progressing && !d.busySince.IsZero():
-		d.busy += now.Sub(d.busySince)
+		if d.tries++; d.tries <= fairTries {
+			d.busy += now.Sub(d.busySince)
+		}
 		d.busySince = time.Time{}
 	}
 }

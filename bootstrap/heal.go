@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -52,6 +53,8 @@ func (r *run) awaitKind(s *step, now time.Time) bool {
 // second should pass.
 const contradictions = 2
 
+var errOutOfDate = errors.New("what kustomize-controller remembers of the API is out of date")
+
 // outOfDate acts when a controller keeps missing a kind that the API server
 // serves: what it remembers only goes with the process. It is restarted once,
 // if that is allowed.
@@ -62,7 +65,11 @@ func (r *run) outOfDate(s *step, gk schema.GroupKind) {
 	r.restarted[fluxManager] = true
 	what := fmt.Sprintf("%s keeps missing %s, which the API server serves: what it remembers of the API is out of date", fluxManager, gk)
 	if r.seq.Repair == nil || r.seq.Repair.Restarter == nil {
-		r.emit(event.Warned{Object: s.Object, Message: what + "; restart it: kubectl rollout restart deployment " + fluxManager + ", or let standup do it with --restart-controllers"})
+		what += "; restart it: kubectl rollout restart deployment " + fluxManager + ", or let standup do it with --restart-controllers"
+		r.emit(event.Warned{Object: s.Object, Message: what})
+		if r.seq.Narrow {
+			r.fail(s, errOutOfDate) // there is nothing else to wait for
+		}
 		return
 	}
 	token := time.Now().UTC().Format(time.RFC3339)

@@ -217,7 +217,7 @@ func (r *run) retrying(s *step, want string, now time.Time) {
 		r.fail(s, nil)
 		return
 	case waiters.NeedsAction:
-		if cause.Kind == waiters.MissingKind {
+		if cause.Kind == waiters.MissingKind || cause.Kind == waiters.MissingNamespace {
 			r.diagnose(s, now)
 		}
 		if r.failWhenQuiet(s, now) {

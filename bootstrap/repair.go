@@ -50,6 +50,8 @@ type Restarter interface {
 // implemented by wedge.Doctor.
 type Diagnoser interface {
 	Diagnose(ctx context.Context, c wedge.Case) (*wedge.Diagnosis, error)
+	// Denied looks for what could permit an object that admission refuses.
+	Denied(ctx context.Context, c wedge.Case, message string) (*wedge.Denial, error)
 	// PreApply diagnoses, and adds objects of the set by name.
 	PreApply(ctx context.Context, c wedge.Case, names []tiers.Ref) (*wedge.Diagnosis, error)
 }
@@ -79,7 +81,7 @@ func (r *run) diagnose(s *step, now time.Time) {
 		return
 	}
 	s.drive.diagnosing = true
-	c := caseOf(r.seq.World, s.Object, waiters.MissingGVK(s.seen.Message))
+	c := caseOf(r.seq.World, s.Object, saidMissing(s.seen))
 	var dx *wedge.Diagnosis
 	r.work(s, func(ctx context.Context, _ func(waiters.Observation)) (err error) {
 		dx, err = r.seq.Repair.Doctor.Diagnose(ctx, c)
@@ -208,10 +210,19 @@ func repairSteps(dx *wedge.Diagnosis, driven tiers.Step, patience time.Duration)
 	return append(steps, handovers...)
 }
 
+// saidMissing is the kind that a controller says is missing; zero when it says
+// something else.
+func saidMissing(seen waiters.Observation) schema.GroupVersionKind {
+	if seen.Cause.Kind != waiters.MissingKind {
+		return schema.GroupVersionKind{}
+	}
+	return waiters.MissingGVK(seen.Message)
+}
+
 // wedged is why an object fails for good on a missing kind, as far as it was
 // found out; nil when what was last seen says it all.
 func (d *drive) wedged() error {
-	if d.diagnosis == nil || !d.diagnosis.Wedged() || d.cause.Kind != waiters.MissingKind {
+	if d.diagnosis == nil || !d.diagnosis.Wedged() || d.cause.Kind != waiters.MissingKind && d.cause.Kind != waiters.MissingNamespace {
 		return nil
 	}
 	return &wedge.Error{Diagnoses: []*wedge.Diagnosis{d.diagnosis}}

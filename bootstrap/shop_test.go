@@ -164,6 +164,11 @@ func (s *shop) Diagnose(_ context.Context, c wedge.Case) (*wedge.Diagnosis, erro
 	return found, nil
 }
 
+// Denied implements bootstrap.Diagnoser.
+func (s *shop) Denied(_ context.Context, c wedge.Case, message string) (*wedge.Denial, error) {
+	return &wedge.Denial{Kustomization: tiers.KustomizationRef(c.Kustomization.Namespace, c.Kustomization.Name), Message: message}, nil
+}
+
 // PreApply implements bootstrap.Diagnoser.
 func (s *shop) PreApply(ctx context.Context, c wedge.Case, names []tiers.Ref) (*wedge.Diagnosis, error) {
 	d, err := s.Diagnose(ctx, c)

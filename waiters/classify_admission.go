@@ -8,6 +8,13 @@ var (
 	rePolicy           = regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)' with binding '[^']+' denied request`)
 	rePodSecurity      = regexp.MustCompile(`violates PodSecurity "([^"]+)"`)
 	reQuota            = regexp.MustCompile(`exceeded quota: ([^,\s]+)`)
+	// Plugins of the API server: ServiceAccount, Priority, RuntimeClass, LimitRanger
+	// (k8s.io/kubernetes, plugin/pkg/admission). They answer Forbidden as the
+	// authoriser does, and say nothing of a user.
+	reNoServiceAccount = regexp.MustCompile(`is forbidden: error looking up service account ([^:\s]+):`)
+	reNoPriority       = regexp.MustCompile(`is forbidden: no PriorityClass with name (\S+) was found`)
+	reNoRuntimeClass   = regexp.MustCompile(`is forbidden: pod rejected: RuntimeClass "([^"]+)" not found`)
+	reLimitRange       = regexp.MustCompile(`is forbidden: .*(?:maximum|minimum) \S+ usage per|limit to request ratio per`)
 	reWebhookDown      = regexp.MustCompile(`failed calling webhook "([^"]+)"`)
 	reConversionDown   = regexp.MustCompile(`conversion webhook for (.+?) failed`)
 )
@@ -23,6 +30,10 @@ func admissionRules() []rule {
 		{kind: AdmissionDenied, match: rePolicy, subject: "ValidatingAdmissionPolicy $1"},
 		{kind: AdmissionDenied, match: rePodSecurity, subject: "PodSecurity $1"},
 		{kind: AdmissionDenied, match: reQuota, subject: "ResourceQuota $1"},
+		{kind: AdmissionDenied, says: []string{"looking up service account"}, match: reNoServiceAccount, subject: "ServiceAccount $1"},
+		{kind: AdmissionDenied, says: []string{"no PriorityClass"}, match: reNoPriority, subject: "PriorityClass $1"},
+		{kind: AdmissionDenied, says: []string{"RuntimeClass"}, match: reNoRuntimeClass, subject: "RuntimeClass $1"},
+		{kind: AdmissionDenied, says: []string{" usage per", "ratio per"}, match: reLimitRange, subject: "LimitRange"},
 		// Refused, no endpoints, deadline, EOF, unknown authority: all of them are
 		// what a webhook looks like whose pods or whose CA bundle are on the way.
 		{kind: WebhookUnavailable, match: reWebhookDown, subject: "webhook $1"},

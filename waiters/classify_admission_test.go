@@ -78,6 +78,26 @@ func TestClassifyDenied(t *testing.T) {
 			`PersistentVolumeClaim/apps/data dry-run failed (Forbidden): persistentvolumeclaims "data" is forbidden: exceeded quota: storage, requested: requests.storage=1Ti, used: requests.storage=0, limited: requests.storage=100Gi`,
 			AdmissionDenied, NeedsAction, "ResourceQuota storage",
 		},
+		{ // seen on the lab
+			"service account", "ReconciliationFailed",
+			`Pod/default/check dry-run failed (Forbidden): pods "check" is forbidden: error looking up service account default/runner: serviceaccount "runner" not found`,
+			AdmissionDenied, NeedsAction, "ServiceAccount default/runner",
+		},
+		{
+			"priority", "ReconciliationFailed",
+			`Pod/default/check dry-run failed (Forbidden): pods "check" is forbidden: no PriorityClass with name urgent was found`,
+			AdmissionDenied, NeedsAction, "PriorityClass urgent",
+		},
+		{
+			"runtime class", "ReconciliationFailed",
+			`Pod/default/check dry-run failed (Forbidden): pods "check" is forbidden: pod rejected: RuntimeClass "gvisor" not found`,
+			AdmissionDenied, NeedsAction, "RuntimeClass gvisor",
+		},
+		{
+			"limit range", "ReconciliationFailed",
+			`Pod/default/check dry-run failed (Forbidden): pods "check" is forbidden: maximum cpu usage per Container is 1, but limit is 2`,
+			AdmissionDenied, NeedsAction, "LimitRange",
+		},
 	})
 }
 

@@ -1,6 +1,8 @@
 package wedge
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -113,6 +115,8 @@ type Diagnosis struct {
 	// Missing lists every kind that the set uses and that is absent, sorted.
 	// Flux reports only the first.
 	Missing []Missing
+	// Namespaces lists every namespace that the set uses and that is missing.
+	Namespaces []MissingNamespace
 	// Stale is set when the controller says that a kind is missing which the API
 	// server serves: what the controller remembers is out of date.
 	Stale schema.GroupVersionKind
@@ -128,26 +132,24 @@ type Diagnosis struct {
 	Asked bool
 }
 
-// Wedged reports whether a kind is missing that does not come by itself.
-func (d *Diagnosis) Wedged() bool {
+// Wedged reports whether a kind, or a namespace, is missing that does not come
+// by itself.
+func (d *Diagnosis) Wedged() bool { return slices.ContainsFunc(d.shapes(), Shape.Wedged) }
+
+// shapes lists where what is missing stands, one for each kind and namespace.
+func (d *Diagnosis) shapes() []Shape {
+	var all []Shape
 	for i := range d.Missing {
-		if d.Missing[i].Shape.Wedged() {
-			return true
-		}
+		all = append(all, d.Missing[i].Shape)
 	}
-	return false
+	for i := range d.Namespaces {
+		all = append(all, d.Namespaces[i].Shape)
+	}
+	return all
 }
 
-// Repairable reports whether applying the seeds brings every kind that does
-// not come by itself.
+// Repairable reports whether applying the seeds brings everything that does not
+// come by itself.
 func (d *Diagnosis) Repairable() bool {
-	if len(d.Unmet) > 0 || len(d.Seeds) == 0 {
-		return false
-	}
-	for i := range d.Missing {
-		if d.Missing[i].Shape == NoCreator {
-			return false
-		}
-	}
-	return true
+	return len(d.Unmet) == 0 && len(d.Seeds) > 0 && !slices.Contains(d.shapes(), NoCreator)
 }

@@ -72,7 +72,10 @@ func (d *Doctor) Diagnose(ctx context.Context, c Case) (*Diagnosis, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(absent) == 0 && c.Says.Kind != "" {
+	if err := x.namespaces(ctx, dx, set); err != nil {
+		return nil, err
+	}
+	if len(absent)+len(dx.Namespaces) == 0 && c.Says.Kind != "" {
 		served, err := x.isServed(ctx, c.Says)
 		if err != nil {
 			return nil, err

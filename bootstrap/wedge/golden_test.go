@@ -35,7 +35,7 @@ func TestDiagnoses(t *testing.T) {
 			}
 			seedsAreSound(t, s, d)
 			isSteady(t, s, d)
-			staysBroken(t, s, d)
+			breaks(t, s, d)
 		})
 	}
 }
@@ -94,9 +94,9 @@ func isSteady(t *testing.T, s *scenario, d *wedge.Diagnosis) {
 	}
 }
 
-// staysBroken plays the repair: once the seeds exist and the kinds have come,
+// breaks plays the repair: once the seeds exist and the kinds have come,
 // nothing is wedged any more.
-func staysBroken(t *testing.T, s *scenario, d *wedge.Diagnosis) {
+func breaks(t *testing.T, s *scenario, d *wedge.Diagnosis) {
 	t.Helper()
 	if !d.Wedged() || !d.Repairable() {
 		return
@@ -109,6 +109,11 @@ func staysBroken(t *testing.T, s *scenario, d *wedge.Diagnosis) {
 	}
 	for i := range d.Missing {
 		s.cluster.served = append(s.cluster.served, d.Missing[i].Group+"/"+d.Missing[i].Kind)
+	}
+	for i := range d.Namespaces {
+		made := unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
+		made.SetName(d.Namespaces[i].Name)
+		s.cluster.live = append(s.cluster.live, made)
 	}
 	healed, err := s.doctor().Diagnose(t.Context(), s.question(t))
 	if err != nil {

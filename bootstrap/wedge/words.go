@@ -2,7 +2,10 @@ package wedge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/standup-sh/standup/tiers"
 )
 
 // Summary is one sentence: what is missing, what would bring it, and why that
@@ -11,6 +14,9 @@ func (d *Diagnosis) Summary() string {
 	var parts []string
 	for i := range d.Missing {
 		parts = append(parts, d.Missing[i].String())
+	}
+	for i := range d.Namespaces {
+		parts = append(parts, d.Namespaces[i].String())
 	}
 	for _, u := range d.Unmet {
 		parts = append(parts, u.What)
@@ -78,14 +84,22 @@ func objects(n int, one, many string) string {
 	return fmt.Sprintf("%d objects %s", n, many)
 }
 
-// Error is a wedge that standup cannot break.
-type Error struct{ Diagnoses []*Diagnosis }
+// Error is what stands and that standup cannot break.
+type Error struct {
+	Diagnoses []*Diagnosis
+	Denials   []*Denial
+	// Others are wedged as well, and could be broken.
+	Others []tiers.Ref
+}
 
 // Error names every kind that is missing, of every Kustomization.
 func (e *Error) Error() string {
 	var lines []string
 	for _, d := range e.Diagnoses {
 		lines = append(lines, fmt.Sprintf("%s is wedged: %s", d.Kustomization, d.Summary()))
+	}
+	for _, d := range e.Denials {
+		lines = append(lines, d.String())
 	}
 	return strings.Join(lines, "\n")
 }
@@ -113,6 +127,15 @@ func (e *Error) Remedies() []string {
 				add(fmt.Sprintf("%s: %s", m.GroupKind(), m.Hint))
 			}
 		}
+		for i := range d.Namespaces {
+			add(d.Namespaces[i].Hint)
+		}
+	}
+	for _, d := range e.Denials {
+		add(d.Remedy())
+	}
+	for _, ref := range e.Others {
+		add(fmt.Sprintf("%s is wedged too and can be helped: standup crds --kustomization %s", ref, ref.NamespacedName()))
 	}
 	return out
 }
@@ -121,14 +144,12 @@ func (e *Error) Remedies() []string {
 // be made first: then it is a precondition, and no verdict on the tree.
 func (e *Error) OnlyUnmet() bool {
 	for _, d := range e.Diagnoses {
-		for i := range d.Missing {
-			if d.Missing[i].Shape == NoCreator {
-				return false
-			}
+		if slices.Contains(d.shapes(), NoCreator) {
+			return false
 		}
 		if len(d.Unmet) == 0 && !d.Repairable() {
 			return false
 		}
 	}
-	return true
+	return len(e.Denials) == 0
 }

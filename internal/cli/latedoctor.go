@@ -36,6 +36,15 @@ func (d lateDoctor) Diagnose(ctx context.Context, c wedge.Case) (*wedge.Diagnosi
 	return doctor.Diagnose(ctx, c)
 }
 
+// Denied implements bootstrap.Diagnoser.
+func (d lateDoctor) Denied(ctx context.Context, c wedge.Case, message string) (*wedge.Denial, error) {
+	doctor, err := d.doctor()
+	if err != nil {
+		return nil, err
+	}
+	return doctor.Denied(ctx, c, message)
+}
+
 // PreApply implements bootstrap.Diagnoser.
 func (d lateDoctor) PreApply(ctx context.Context, c wedge.Case, names []tiers.Ref) (*wedge.Diagnosis, error) {
 	doctor, err := d.doctor()
