@@ -3,6 +3,7 @@ module github.com/standup-sh/standup/lab
 go 1.26.0
 
 require (
+	github.com/google/go-cmp v0.7.0
 	github.com/standup-sh/standup v0.0.0
 	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/tools v0.49.0

@@ -118,7 +118,7 @@ func (x *exam) home(ctx context.Context, dx *Diagnosis, set *manifests.Set, o ma
 // wedged: then it would never apply its set, although it exists.
 func (x *exam) gate(dx *Diagnosis, o manifests.Object) {
 	child, ok := childOf(o)
-	if !ok {
+	if !ok || x.isLive(refOf(child)) {
 		return
 	}
 	for _, d := range child.Spec.DependsOn {

@@ -40,6 +40,9 @@ func TestAColdSuspendedHomelabIsBroughtToReadyInOrder(t *testing.T) {
 			again.exits(t, 0)
 			again.within(t, 2*time.Second)
 			unchanged(t, c, before)
+			if overlay == "prod" {
+				builtAsApplied(t, c, homelab()...)
+			}
 		})
 	}
 }
