@@ -6,6 +6,8 @@ E = set -eu; . ./tools/env.sh;
 FUZZTIME = 30s
 E2E = ./e2e/...
 E2E_TIMEOUT = 30m
+# Scenarios mostly wait for controllers: more of them than there are cores.
+E2E_PARALLEL = 4
 
 .PHONY: help build lab demo test unit lab-unit e2e bench fuzz lint verify update tidy-check snapshot clean
 
@@ -31,7 +33,7 @@ lab-unit: lab ## run the lab's own tests
 
 e2e: build lab ## run the built binary against real Flux controllers on the lab
 	@$(E) STANDUP_BIN=$$PWD/bin/standup; export STANDUP_BIN; cd lab; \
-	go test -v -count=1 -p 1 -timeout $(E2E_TIMEOUT) $(E2E)
+	go test -v -count=1 -p 1 -parallel $(E2E_PARALLEL) -timeout $(E2E_TIMEOUT) $(E2E)
 
 bench: build lab ## measure standup beside Flux alone; writes docs/benchmarks.md
 	@$(E) cd lab; go run ./cmd/bench

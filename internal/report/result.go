@@ -36,6 +36,7 @@ type result struct {
 	Preflight     []check     `json:"preflight"`
 	Sources       []source    `json:"sources"`
 	Tiers         []tier      `json:"tiers"`
+	PreApplied    []early     `json:"preApplied"`
 	LeftSuspended []wire.Left `json:"leftSuspended"`
 	Warnings      []warning   `json:"warnings"`
 }
@@ -48,6 +49,13 @@ type cause struct {
 	Cause    *wire.Cause `json:"cause"`
 	Error    string      `json:"error,omitempty"`
 	Behind   []string    `json:"behind"`
+}
+
+// early is an object that was applied before its Kustomization could.
+type early struct {
+	Object     string `json:"object"`
+	Why        string `json:"why"`
+	HandedOver bool   `json:"handedOver"`
 }
 
 type check struct {
@@ -111,7 +119,8 @@ func resultOf(v *view.View, s *event.State, exitCode int) result {
 		Schema: ResultSchema, Outcome: outcomeOf(v, s), ExitCode: exitCode, Error: wire.Text(v.Err),
 		Cluster: v.Cluster, Run: v.Run,
 		Started: wire.Time(v.Started), Finished: wire.Time(v.Finished), Seconds: wire.Seconds(v.Elapsed(v.Finished)),
-		Causes: causesOf(v), Preflight: checksOf(v), Sources: sourcesOf(v), Tiers: []tier{}, LeftSuspended: wire.LeftOf(v.Left), Warnings: []warning{},
+		Causes: causesOf(v), Preflight: checksOf(v), Sources: sourcesOf(v), Tiers: []tier{},
+		PreApplied: earlyOf(v), LeftSuspended: wire.LeftOf(v.Left), Warnings: []warning{},
 	}
 	for i := range r.LeftSuspended {
 		r.LeftSuspended[i].Behind = []string{}
@@ -157,6 +166,14 @@ func causesOf(v *view.View) []cause {
 			c.Behind = append(c.Behind, t.Behind[i].Object.NamespacedName())
 		}
 		out = append(out, c)
+	}
+	return out
+}
+
+func earlyOf(v *view.View) []early {
+	out := []early{}
+	for _, e := range v.Early() {
+		out = append(out, early{Object: wire.Object(e.Object), Why: e.Why, HandedOver: e.HandedOver})
 	}
 	return out
 }
