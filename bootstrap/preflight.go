@@ -19,6 +19,9 @@ type Inspector interface {
 	Controllers(ctx context.Context, namespace string) ([]Controller, error)
 	// Can returns those of the accesses that the credentials do not have.
 	Can(ctx context.Context, want []Access) ([]Denied, error)
+	// Terminating returns those of the CustomResourceDefinitions that are being
+	// deleted. One that may not be read is not among them.
+	Terminating(ctx context.Context, names []string) ([]string, error)
 }
 
 // PreconditionError means that something is missing that neither Flux nor
@@ -72,6 +75,31 @@ func Preflight(ctx context.Context, i Inspector, w World, namespace string, orde
 	return results, nil
 }
 
+// checkKinds refuses a cluster whose Flux was deleted and did not go: the
+// definitions wait for finalizers that nobody is left to remove, and everything
+// of their kinds is refused or deleted.
+func checkKinds(ctx context.Context, i Inspector) error {
+	going, err := i.Terminating(ctx, fluxDefinitions())
+	if err != nil {
+		return err
+	}
+	if len(going) > 0 {
+		return &PreconditionError{
+			What:   "Flux was deleted from this cluster and did not go: " + strings.Join(going, ", ") + " is being deleted",
+			Remedy: "take the finalizers from its objects (kubectl get -A, then kubectl patch --type merge -p '{\"metadata\":{\"finalizers\":null}}'), wait until it is gone, and install Flux again",
+		}
+	}
+	return nil
+}
+
+// fluxDefinitions are the kinds without which nothing can be stood up.
+func fluxDefinitions() []string {
+	return []string{
+		"kustomizations." + kustomizeGroup, "gitrepositories." + sourceGroup, "ocirepositories." + sourceGroup,
+		"buckets." + sourceGroup, "helmreleases.helm.toolkit.fluxcd.io",
+	}
+}
+
 // LockName is the Lease, in Flux's namespace, that lets one run in at a time.
 const LockName = "standup"
 
@@ -116,9 +144,12 @@ func plural(kind string) string {
 // needed are the controllers without which nothing moves.
 func needed() []string { return []string{"source-controller", "kustomize-controller"} }
 
-// checkControllers wants both controllers available. One that is scaled to
-// zero, or absent, will not come by waiting.
+// checkControllers wants Flux's kinds to stay, and both controllers available.
+// One that is scaled to zero, or absent, will not come by waiting.
 func checkControllers(ctx context.Context, i Inspector, namespace string, patience waiters.Policy, budget time.Duration) (string, error) {
+	if err := checkKinds(ctx, i); err != nil {
+		return "", err
+	}
 	var detail string
 	var missing, failed error
 	look := func() error {

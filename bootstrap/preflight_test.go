@@ -3,6 +3,7 @@ package bootstrap_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -24,6 +25,18 @@ type inspector struct {
 	err         error
 	asked       []string
 	namespaces  []string
+	going       []string // definitions that are being deleted
+}
+
+// Terminating implements bootstrap.Inspector.
+func (i *inspector) Terminating(_ context.Context, names []string) ([]string, error) {
+	var found []string
+	for _, name := range names {
+		if slices.Contains(i.going, name) {
+			found = append(found, name)
+		}
+	}
+	return found, i.err
 }
 
 // Can implements bootstrap.Inspector.
@@ -312,4 +325,19 @@ func TestWhatARunComesFromMustExist(t *testing.T) {
 			}
 		})
 	}
+}
+
+// J06: Flux was deleted and its definitions wait for finalizers.
+func TestJ06AClusterWhoseFluxDidNotGoIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := &inspector{going: []string{"kustomizations.kustomize.toolkit.fluxcd.io"}}
+		checks, err := check(t, i, healthy(), nil, 0)
+		var missing *bootstrap.PreconditionError
+		if !errors.As(err, &missing) || !strings.Contains(missing.What, "kustomizations.kustomize.toolkit.fluxcd.io") || !strings.Contains(missing.Remedy, "finalizers") {
+			t.Errorf("got %v", err)
+		}
+		if len(checks) != 2 || checks[1].Name != bootstrap.CheckControllers {
+			t.Errorf("checked %v", checks)
+		}
+	})
 }

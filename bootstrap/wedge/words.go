@@ -96,7 +96,7 @@ type Error struct {
 func (e *Error) Error() string {
 	var lines []string
 	for _, d := range e.Diagnoses {
-		lines = append(lines, fmt.Sprintf("%s is wedged: %s", d.Kustomization, d.Summary()))
+		lines = append(lines, d.Explain())
 	}
 	for _, d := range e.Denials {
 		lines = append(lines, d.String())
@@ -152,4 +152,16 @@ func (e *Error) OnlyUnmet() bool {
 		}
 	}
 	return len(e.Denials) == 0
+}
+
+// Explain is Summary with what the failed attempts have left and what waits.
+func (d *Diagnosis) Explain() string {
+	text := fmt.Sprintf("%s is wedged: %s", d.Kustomization, d.Summary())
+	if d.Residue.Withheld > 0 {
+		text += "; " + d.Residue.String()
+	}
+	if n := len(d.Behind); n > 0 {
+		text += fmt.Sprintf("; %d behind it", n)
+	}
+	return text
 }

@@ -140,6 +140,11 @@ func crds(ctx context.Context, streams Streams, o crdsOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	for _, d := range p.Diagnoses {
+		if d.Wedged() || d.Stale.Kind != "" {
+			_, _ = fmt.Fprintf(streams.Err, "%s\n", d.Explain()) // stderr is for people
+		}
+	}
 	switch {
 	case o.DryRun:
 		return printSeeds(streams, p)
