@@ -54,6 +54,9 @@ func (p *Prescription) Seeds() []wedge.Seed {
 // *wedge.Error when a wedge stands that cannot be broken, a *PreconditionError
 // when something has to be made first, or that of looking.
 func (c *Crds) Prescribe(ctx context.Context) (*Prescription, error) {
+	if err := checkKinds(ctx, c.Inspector); err != nil {
+		return nil, err
+	}
 	p := &Prescription{Plan: &tiers.Plan{}}
 	wedged := c.wedged()
 	for _, w := range wedged {

@@ -43,20 +43,26 @@ func (c *Cluster) startControllers(ctx context.Context) error {
 		return err
 	}
 	addr := func(i int) string { return fmt.Sprintf("127.0.0.1:%d", ports[i]) }
+	announced, localhost := addr(4), []string(nil)
+	if c.opts.ServiceArtifacts {
+		announced = SourceController + "." + FluxNamespace + ".svc.cluster.local."
+		localhost = []string{"SOURCE_CONTROLLER_LOCALHOST=" + addr(4)} // kustomize-controller's own way for that
+		c.proxy.serve(servicePath, addr(4))
+	}
 	if err := os.MkdirAll(c.path("artifacts"), 0o755); err != nil {
 		return fmt.Errorf("storage of source-controller: %w", err)
 	}
 	kc := &controller{
 		cluster: c, name: KustomizeController, path: c.bins.KustomizeController,
 		health: "http://" + addr(1), extra: c.opts.KustomizeController,
-		args: []string{"--metrics-addr=" + addr(0), "--health-addr=" + addr(1)},
+		args: []string{"--metrics-addr=" + addr(0), "--health-addr=" + addr(1)}, env: localhost,
 	}
 	sc := &controller{
 		cluster: c, name: SourceController, path: c.bins.SourceController,
 		health: "http://" + addr(3), extra: c.opts.SourceController,
 		args: []string{
 			"--metrics-addr=" + addr(2), "--health-addr=" + addr(3),
-			"--storage-path=" + c.path("artifacts"), "--storage-addr=" + addr(4), "--storage-adv-addr=" + addr(4),
+			"--storage-path=" + c.path("artifacts"), "--storage-addr=" + addr(4), "--storage-adv-addr=" + announced,
 		},
 		env: []string{
 			"HTTP_PROXY=" + c.internet.URL(), "HTTPS_PROXY=" + c.internet.URL(), "NO_PROXY=127.0.0.1,localhost",

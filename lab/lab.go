@@ -42,6 +42,12 @@ type Options struct {
 	// KustomizeController and SourceController are extra flags of the
 	// controllers, for example --requeue-dependency=5s.
 	KustomizeController, SourceController []string
+	// ServiceArtifacts makes source-controller announce its artifacts at the
+	// address of its Service, as on a real cluster. From outside that leads
+	// nowhere: only the fault proxy, which stands in for the API server's own
+	// proxy to Services, knows the way (there are no pods, and the API server
+	// refuses to go to loopback).
+	ServiceArtifacts bool
 	// APIServer are extra flags of kube-apiserver.
 	APIServer []string
 	// NoControllers leaves the Flux controllers out: API server and CRDs only.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 )
@@ -26,6 +27,29 @@ type Proxy struct {
 	fault  ProxyFault
 	until  time.Time
 	counts map[Request]int
+	// service is the Service that can be reached through the proxy.
+	service http.Handler
+}
+
+// servicePath is where the API server's proxy to source-controller begins.
+const servicePath = "/api/v1/namespaces/" + FluxNamespace + "/services/http:" + SourceController + ":80/proxy"
+
+// serve passes what begins with the path on to an address.
+func (p *Proxy) serve(path, address string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	target := &url.URL{Scheme: "http", Host: address}
+	p.service = http.StripPrefix(path, &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }})
+}
+
+// toService is the handler of a request to the Service, or nil.
+func (p *Proxy) toService(r *http.Request) http.Handler {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !strings.HasPrefix(r.URL.Path, servicePath+"/") {
+		return nil
+	}
+	return p.service
 }
 
 // ProxyFault is how the proxy misbehaves. The zero value is none.
@@ -144,6 +168,10 @@ func (p *Proxy) handler(next http.Handler) http.Handler {
 		}
 		if f.Status != 0 {
 			answer(w, f)
+			return
+		}
+		if service := p.toService(r); service != nil {
+			service.ServeHTTP(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)

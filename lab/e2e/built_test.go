@@ -198,7 +198,7 @@ func content(o *unstructured.Unstructured) map[string]any {
 	var owned []any
 	for _, f := range u.GetManagedFields() {
 		if f.Manager == "kustomize-controller" {
-			owned = append(owned, string(f.FieldsV1.Raw))
+			owned = append(owned, string(f.FieldsV1.GetRawBytes()))
 		}
 	}
 	u.SetManagedFields(nil)

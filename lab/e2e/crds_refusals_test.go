@@ -31,7 +31,7 @@ metadata: {name: g, namespace: default}`},
 			name: "tokens", deps: []string{"kinds"}, spec: "  postBuild: {substitute: {KNOWN: yes}}\n",
 			extra: strings.Replace(cdiAndProfile, "metadata: {name: cdi}", "metadata: {name: cdi, labels: {of: \"${UNDEFINED_TOKEN}\"}}", 1),
 		},
-	), "cluster")
+	))
 	staysWedged(t, c, "lonely", `no matches for kind "StorageProfile"`)
 	staysWedged(t, c, "strangers", "no matches for")
 	before := settled(t, c)
@@ -70,7 +70,7 @@ func TestAnObjectThatBelongsToSomebodyElseIsNotOverwritten(t *testing.T) {
 	warm(t, c, tree(
 		unit{name: "operators", extra: cdiOperator},
 		unit{name: "virtual", deps: []string{"operators"}, extra: cdiAndProfile},
-	), "cluster")
+	))
 	staysWedged(t, c, "virtual", `no matches for kind "StorageProfile"`)
 	const byHand = "apiVersion: cdi.kubevirt.io/v1beta1\nkind: CDI\nmetadata: {name: cdi}\nspec: {imagePullPolicy: Never}"
 	if err := c.Apply(t.Context(), []byte(byHand), "kubectl-client-side-apply"); err != nil {
@@ -101,7 +101,7 @@ func TestASourceThatCannotBeReachedAsksForACheckout(t *testing.T) {
 		unit{name: "operators", extra: cdiOperator},
 		unit{name: "virtual", deps: []string{"operators"}, extra: cdiAndProfile},
 	)
-	warm(t, c, archive, "cluster")
+	warm(t, c, archive)
 	staysWedged(t, c, "virtual", `no matches for kind "StorageProfile"`)
 	if err := c.StopController("source-controller"); err != nil {
 		t.Fatal(err)
@@ -126,6 +126,31 @@ func TestASourceThatCannotBeReachedAsksForACheckout(t *testing.T) {
 	handedOver(t, c, cdis(), "", "cdi", "virtual")
 }
 
+func TestAnArtifactIsFetchedThroughTheAPIServerWhereItsServiceCannotBeReached(t *testing.T) {
+	t.Parallel()
+	c, err := lab.Start(t.Context(), lab.Options{ServiceArtifacts: true, KustomizeController: []string{"--requeue-dependency=3s"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Stop)
+	warm(t, c, tree(
+		unit{name: "operators", extra: cdiOperator},
+		unit{name: "virtual", deps: []string{"operators"}, extra: cdiAndProfile},
+	))
+	staysWedged(t, c, "virtual", `no matches for kind "StorageProfile"`)
+	proxied, err := c.ProxyKubeconfig(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	direct := standup(t, c.Kubeconfig(), "crds", "--dry-run")
+	direct.exits(t, 6)
+	direct.says(t, "source-controller.flux-system.svc", "--path")
+
+	standup(t, proxied, "crds", "--timeout", "2m").exits(t, 0)
+	handedOver(t, c, cdis(), "", "cdi", "virtual")
+}
+
 func TestCrdsKilledAtAnyStepAndRunAgainEndsTheSame(t *testing.T) {
 	t.Parallel()
 	c := hurried(t)
@@ -147,7 +172,7 @@ func TestCrdsKilledAtAnyStepAndRunAgainEndsTheSame(t *testing.T) {
 		units = append(units, unit{name: chart, extra: release("default", chart) + "\n---\napiVersion: " + apiVersion + "\nkind: " + name + "\nmetadata: {name: x, namespace: default}"})
 		charts = append(charts, chart)
 	}
-	warm(t, c, tree(units...), "cluster")
+	warm(t, c, tree(units...))
 	for i, chart := range charts {
 		staysWedged(t, c, chart, "no matches for kind")
 		killedAt(t, c, moments[i], "crds", "--kustomization", chart, "-o", "jsonl", "--timeout", "1m")

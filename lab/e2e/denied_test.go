@@ -14,7 +14,7 @@ metadata: {name: runner, namespace: default}
 apiVersion: v1
 kind: Pod
 metadata: {name: check, namespace: default}
-spec: {serviceAccountName: runner, containers: [{name: c, image: registry.example.org/check:v1}]}`}), "cluster")
+spec: {serviceAccountName: runner, containers: [{name: c, image: registry.example.org/check:v1}]}`}))
 	staysWedged(t, c, "stack", "service account", "not found")
 	before := settled(t, c)
 

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/standup-sh/standup/lab"
 )
 
@@ -268,4 +271,32 @@ func TestAControllerThatIsScaledToZeroIsNamed(t *testing.T) {
 	r.exits(t, 6)
 	r.says(t, "kustomize-controller", "scaled to zero")
 	unchanged(t, c, before)
+}
+
+func TestJ06AClusterWhoseFluxDidNotGoIsRefused(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	revision := push(t, c, files(tree(unit{name: "one"})))
+	if err := c.Bootstrap(t.Context(), lab.BootstrapOptions{Path: "cluster"}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, c, "one to be Ready", func() bool { status, _ := readyMessage(t, c, "one"); return status == "True" })
+	readyAt(t, c, revision, "one")
+	if err := c.StopController("kustomize-controller"); err != nil {
+		t.Fatal(err)
+	}
+	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	const name = "kustomizations.kustomize.toolkit.fluxcd.io"
+	if err := c.Dynamic().Resource(definitions).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, c, "the definition to be on its way", func() bool {
+		crd, err := c.Get(t.Context(), definitions, "", name)
+		return err == nil && crd.GetDeletionTimestamp() != nil
+	})
+	for _, command := range []string{"check", "resume", "crds"} {
+		r := standup(t, c.Kubeconfig(), command, "--timeout", "30s")
+		r.exits(t, 6)
+		r.says(t, name, "finalizers")
+	}
 }

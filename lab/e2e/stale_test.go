@@ -33,7 +33,7 @@ func TestAControllerWhoseMemoryIsOutOfDateIsNudgedAndThenRestarted(t *testing.T)
 		t.Fatal(err)
 	}
 	first := unit{name: "first", extra: "apiVersion: stale.example.org/v1\nkind: Alpha\nmetadata: {name: a}"}
-	warm(t, c, tree(first), "cluster")
+	warm(t, c, tree(first))
 	eventually(t, c, "first to be Ready", func() bool { status, _ := readyMessage(t, c, "first"); return status == "True" })
 	if err := c.Apply(t.Context(), []byte(crd("Beta", "v2")), "operator"); err != nil {
 		t.Fatal(err)

@@ -29,10 +29,10 @@ func hurried(t *testing.T) *lab.Cluster {
 }
 
 // warm pushes a tree and leaves Flux to it.
-func warm(t *testing.T, c *lab.Cluster, tree string, path string) {
+func warm(t *testing.T, c *lab.Cluster, tree string) {
 	t.Helper()
 	push(t, c, files(tree))
-	if err := c.Bootstrap(t.Context(), lab.BootstrapOptions{Path: path}); err != nil {
+	if err := c.Bootstrap(t.Context(), lab.BootstrapOptions{Path: "cluster"}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -93,7 +93,7 @@ apiVersion: cert-manager.io/v1
 kind: ClusterIssuer
 metadata: {name: selfsigned}`},
 	}
-	warm(t, c, tree(units...), "cluster")
+	warm(t, c, tree(units...))
 	staysWedged(t, c, "policy", `no matches for kind "ClusterPolicy"`)
 	staysWedged(t, c, "storage", `no matches for kind "VolumeSnapshotClass"`)
 	staysWedged(t, c, "virtual", `no matches for kind "StorageProfile"`)
@@ -133,7 +133,7 @@ func TestAProviderBeneathAChildOfTheFailingParentIsReached(t *testing.T) {
 	c := hurried(t)
 	archive := tree(unit{name: "secrets", extra: release("default", "external-secrets")}) +
 		"-- cluster/store.yaml --\napiVersion: external-secrets.io/v1\nkind: ClusterSecretStore\nmetadata: {name: vault}\n"
-	warm(t, c, archive, "cluster")
+	warm(t, c, archive)
 	staysWedged(t, c, "flux-system", `no matches for kind "ClusterSecretStore"`)
 	if _, err := c.Get(t.Context(), lab.Kustomizations(), lab.FluxNamespace, "secrets"); err == nil {
 		t.Fatal("the child exists: nothing is wedged")
@@ -153,7 +153,7 @@ func TestAProviderThatWaitsForItsOwnKindIsAppliedEarly(t *testing.T) {
 		unit{name: "operators", extra: cdiOperator},
 		unit{name: "profiles", spec: "  retryInterval: 1h\n", deps: []string{"operators"}, extra: strings.SplitN(cdiAndProfile, "---\n", 2)[1]},
 		unit{name: "machine", deps: []string{"profiles"}, extra: strings.SplitN(cdiAndProfile, "---\n", 2)[0]},
-	), "cluster")
+	))
 	staysWedged(t, c, "profiles", `no matches for kind "StorageProfile"`)
 
 	// CDI is in a Kustomization that waits for this one: a gate in the wrong order.
