@@ -31,6 +31,7 @@ func (r *run) lookPreApply(s *step) {
 	seed := r.seeds[baseOf(s.ID)]
 	object := withRun(seed.Object, r.seq.ID)
 	s.working = true
+	r.observe(s, waiters.Observation{State: waiters.Progressing, Reason: "PreApply", Message: "is being applied early"}, time.Now())
 	var others string
 	applied := false
 	r.work(s, func(ctx context.Context, _ func(waiters.Observation)) error {
@@ -61,6 +62,7 @@ func (r *run) lookPreApply(s *step) {
 		if applied {
 			r.moved = time.Now()
 			r.emit(event.StepActed{Step: s.ID, Action: event.PreApplied, Cause: s.Cause})
+			r.observe(s, waiters.Observation{State: waiters.Progressing, Reason: "PreApplied", Message: "applied early; Flux has not made it its own yet"}, time.Now())
 		}
 		if others != "" {
 			r.foreign[s.Object] = others

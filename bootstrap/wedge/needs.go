@@ -27,11 +27,25 @@ func (x *exam) seed(ctx context.Context, dx *Diagnosis, f finding) error {
 	if !f.Shape.Wedged() || f.Shape == NoCreator {
 		return nil
 	}
-	why := fmt.Sprintf("it brings %s, which %s uses (%s)", f.GroupKind(), f.Object.Ref(), f.Shape)
+	why := fmt.Sprintf("it brings %s, which %s uses; %s", f.GroupKind(), f.Object.Ref(), f.trap())
 	if f.apply.Unstructured != f.provider.Unstructured {
-		why = fmt.Sprintf("beneath it is %s, which brings %s, which %s uses (%s)", f.Provider.Ref(), f.GroupKind(), f.Object.Ref(), f.Shape)
+		why = fmt.Sprintf("beneath it is %s, which brings %s, which %s uses; %s", f.Provider.Ref(), f.GroupKind(), f.Object.Ref(), f.trap())
 	}
 	return x.plant(ctx, dx, planting{set: f.set, owner: f.owner}, f.apply, why)
+}
+
+// trap says why the provider never comes by itself.
+func (f *finding) trap() string {
+	switch f.Shape {
+	case SameSet:
+		return "both are in one set, of which nothing is applied while the kind is missing"
+	case Ancestor:
+		return "it is created with the set of which nothing is applied while the kind is missing"
+	case GateOrder:
+		return fmt.Sprintf("its own set, that of %s, waits for the one that needs the kind", f.Owner)
+	case Coming, NoCreator:
+	}
+	return string(f.Shape)
 }
 
 // planting is where objects to apply early come from.
