@@ -28,7 +28,16 @@ func TestTheIncidentIsRepairedWithOneObjectThatFluxMakesItsOwn(t *testing.T) {
 		t.Fatal("the CDI object exists: nothing is wedged")
 	}
 
-	id, err := c.KubeconfigFor(t.Context(), "standup", documentedRoles(t), lab.IdentityOptions{})
+	// Without the rights to break it, resume says so and ends on the kind.
+	least, err := c.KubeconfigFor(t.Context(), "standup", documentedRoles(t, "rbac.yaml"), lab.IdentityOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	poor := standup(t, least.Kubeconfig, "resume", "--patience", "2s", "--timeout", "1m")
+	poor.exits(t, 3)
+	poor.says(t, "StorageProfile.cdi.kubevirt.io", "not allowed to get configmaps")
+
+	id, err := c.KubeconfigFor(t.Context(), "standup", documentedRoles(t, "rbac.yaml", "rbac-crds.yaml"), lab.IdentityOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +67,11 @@ func TestTheIncidentIsRepairedWithOneObjectThatFluxMakesItsOwn(t *testing.T) {
 	readyAt(t, c, revision, "platform-config", "apps-vms")
 }
 
-// documentedRoles are all that the documentation says crds needs.
-func documentedRoles(t *testing.T) []byte {
+// documentedRoles are roles of the documentation.
+func documentedRoles(t *testing.T, files ...string) []byte {
 	t.Helper()
 	var all []byte
-	for _, name := range []string{"rbac.yaml", "rbac-crds.yaml"} {
+	for _, name := range files {
 		role, err := os.ReadFile(abs(t, "../../docs/reference/"+name))
 		if err != nil {
 			t.Fatal(err)
