@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
@@ -61,6 +62,11 @@ func (c *Crds) Prescribe(ctx context.Context) (*Prescription, error) {
 	wedged := c.wedged()
 	for _, w := range wedged {
 		dx, err := c.Repair.Doctor.Diagnose(ctx, caseOf(c.World, w.ref, w.says))
+		var elsewhere *wedge.ElsewhereError
+		if errors.As(err, &elsewhere) && c.Only.IsZero() {
+			p.Plan.Warnings = append(p.Plan.Warnings, err.Error())
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -58,6 +58,9 @@ type Case struct {
 // Diagnose looks at one Kustomization that fails, or is about to fail, on a
 // missing kind. The errors are those of building its set, and of the cluster.
 func (d *Doctor) Diagnose(ctx context.Context, c Case) (*Diagnosis, error) {
+	if c.Kustomization.Spec.KubeConfig != nil {
+		return nil, &ElsewhereError{Kustomization: refOf(c.Kustomization)}
+	}
 	x := newExam(d, c)
 	ref := refOf(c.Kustomization)
 	set, err := x.set(ctx, c.Kustomization)
@@ -97,6 +100,15 @@ func (d *Doctor) Diagnose(ctx context.Context, c Case) (*Diagnosis, error) {
 		}
 	}
 	return dx, nil
+}
+
+// ElsewhereError says that a Kustomization applies to another cluster
+// (spec.kubeConfig): what this API server serves says nothing of it.
+type ElsewhereError struct{ Kustomization tiers.Ref }
+
+// Error names it.
+func (e *ElsewhereError) Error() string {
+	return fmt.Sprintf("%s applies its set to another cluster (spec.kubeConfig), which standup does not look at", e.Kustomization)
 }
 
 // exam is one diagnosis under way: what has been asked already.

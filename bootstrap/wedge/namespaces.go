@@ -88,7 +88,7 @@ func (x *exam) namespace(ctx context.Context, dx *Diagnosis, set *manifests.Set,
 	defer func() { dx.Namespaces = append(dx.Namespaces, m) }()
 	var waiting *place
 	for _, k := range x.All {
-		if refOf(k) == refOf(x.Kustomization) {
+		if refOf(k) == refOf(x.Kustomization) || k.Spec.KubeConfig != nil { // another cluster gains by that one
 			continue
 		}
 		other, err := x.set(ctx, k)

@@ -128,7 +128,7 @@ func (x *exam) descend(ctx context.Context, owner *kustomizev1.Kustomization, se
 func (x *exam) elsewhere(ctx context.Context, gk schema.GroupKind) ([]place, error) {
 	var found []place
 	for _, k := range x.All {
-		if refOf(k) == refOf(x.Kustomization) {
+		if refOf(k) == refOf(x.Kustomization) || k.Spec.KubeConfig != nil { // another cluster gains by that one
 			continue
 		}
 		set, err := x.set(ctx, k)

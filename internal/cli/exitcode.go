@@ -110,6 +110,7 @@ func exitRules() []exitRule {
 		// What a diagnosis ended with, where it was not a step's.
 		{ExitPrecondition, as[*bootstrap.SourceError]},
 		{ExitPrecondition, as[*manifests.MissingValuesError]},
+		{ExitPrecondition, as[*wedge.ElsewhereError]},
 		{ExitPrecondition, stands((*wedge.Error).OnlyUnmet)},
 		{ExitVerdict, as[*wedge.Error]},
 		{ExitVerdict, as[*manifests.SubstituteError]},
