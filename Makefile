@@ -7,7 +7,7 @@ FUZZTIME = 30s
 E2E = ./e2e/...
 E2E_TIMEOUT = 30m
 # Scenarios mostly wait for controllers: more of them than there are cores.
-E2E_PARALLEL = 4
+E2E_PARALLEL = 5
 
 .PHONY: help build lab demo test unit lab-unit e2e bench fuzz lint verify update tidy-check snapshot clean
 

@@ -63,11 +63,12 @@ func download(ctx context.Context, address string) (io.ReadCloser, error) {
 	return response.Body, nil
 }
 
-// serviceOf reads service and namespace from a cluster-internal host name,
-// such as source-controller.flux-system.svc.cluster.local.
+// serviceOf reads service and namespace from a cluster-internal host name, such
+// as source-controller.flux-system.svc.cluster.local., which is how
+// source-controller writes it. Shorter names may be anybody's.
 func serviceOf(host string) (service, namespace string, ok bool) {
 	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
-	if len(labels) < 2 || len(labels) > 2 && labels[2] != "svc" {
+	if len(labels) < 3 || labels[2] != "svc" || labels[0] == "" || labels[1] == "" {
 		return "", "", false
 	}
 	return labels[0], labels[1], true

@@ -115,7 +115,7 @@ func (s *Server) serveObjects(w http.ResponseWriter, r *http.Request, verb strin
 	case verb == "WATCH":
 		s.watch(w, r, a)
 	case verb == http.MethodGet && a.name == "":
-		s.list(w, a, r.URL.Query().Get("labelSelector"))
+		s.list(w, r, a)
 	default:
 		s.one(w, r, a)
 	}
@@ -139,6 +139,10 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request, a address) {
 		Reply(w, 201, body)
 		return
 	}
+	if isApply(r) {
+		s.apply(w, r, a, body)
+		return
+	}
 	old := s.objects[a.key()]
 	if old == nil {
 		failAbout(w, 404, "NotFound", a.plural+" \""+a.name+"\" not found", &a)
@@ -158,14 +162,20 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request, a address) {
 		s.store(a, body)
 		old = body
 	case http.MethodPatch:
-		old = merge(merge(nil, old), body) // a watcher may still read what is stored
-		s.count(a, old)
-		if s.controller != nil {
-			s.controller(old)
+		if !patchable(r, a) {
+			failAbout(w, 415, "UnsupportedMediaType", "the body of the request was in an unknown format", &a)
+			return
 		}
-		s.store(a, old)
+		old = merge(merge(nil, old), body) // a watcher may still read what is stored
+		s.change(a, old)
 	}
-	Reply(w, 200, old)
+	Reply(w, 200, partial(r, old))
+}
+
+// patchable reports whether the kind takes the kind of patch: a strategic merge
+// is for built-in kinds. It is merged like any other: lists are replaced.
+func patchable(r *http.Request, a address) bool {
+	return r.Header.Get("Content-Type") != "application/strategic-merge-patch+json" || !strings.Contains(a.gv, ".")
 }
 
 // count gives an object its generation: one more where anything but metadata

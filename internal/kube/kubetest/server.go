@@ -38,6 +38,9 @@ type Server struct {
 	controller Controller
 	requests   []string // "verb path"
 	denied     map[string]bool
+	applies    []Apply
+	conflict   string                  // whose fields are not given up
+	services   map[string]http.Handler // by namespace/scheme:name:port
 }
 
 // Fault answers a request instead of the server, unless it returns false.
@@ -62,6 +65,7 @@ func New(t *testing.T) *Server {
 	s := &Server{
 		version: 100, served: fluxKinds(),
 		objects: make(map[string]object), watchers: make(map[*watcher]struct{}), denied: make(map[string]bool),
+		services: make(map[string]http.Handler),
 	}
 	s.Server = httptest.NewUnstartedServer(s)
 	s.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of clients that hang up
@@ -84,9 +88,12 @@ func fluxKinds() map[string][]Kind {
 			{Plural: "buckets", Kind: "Bucket", Status: true},
 		},
 		"apiextensions.k8s.io/v1": {{Plural: "customresourcedefinitions", Kind: "CustomResourceDefinition", Cluster: true, Status: true}},
-		"v1":                      {{Plural: "configmaps", Kind: "ConfigMap"}, {Plural: "namespaces", Kind: "Namespace", Cluster: true, Status: true}},
-		"apps/v1":                 {{Plural: "deployments", Kind: "Deployment", Status: true}},
-		"coordination.k8s.io/v1":  {{Plural: "leases", Kind: "Lease"}},
+		"v1": {
+			{Plural: "configmaps", Kind: "ConfigMap"}, {Plural: "secrets", Kind: "Secret"},
+			{Plural: "namespaces", Kind: "Namespace", Cluster: true, Status: true},
+		},
+		"apps/v1":                {{Plural: "deployments", Kind: "Deployment", Status: true}},
+		"coordination.k8s.io/v1": {{Plural: "leases", Kind: "Lease"}},
 	}
 }
 
@@ -190,6 +197,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	_, _, _, toService := proxied(r.URL.Path)
 	switch {
 	case r.URL.Path == "/readyz":
 		Reply(w, 200, "ok")
@@ -197,6 +205,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Fail(w, 401, "Unauthorized", "Unauthorized")
 	case r.URL.Path == "/version":
 		Reply(w, 200, object{"gitVersion": "v1.36.3"})
+	case toService:
+		s.proxy(w, r)
 	case strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews"):
 		s.review(w, r)
 	case len(parts) == 2 && parts[0] == "apis":

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 type watcher struct {
@@ -33,18 +35,48 @@ func (s *Server) send(a address, event string, obj object) {
 	}
 }
 
-func (s *Server) list(w http.ResponseWriter, a address, selector string) {
+func (s *Server) list(w http.ResponseWriter, r *http.Request, a address) {
+	selector, err := labels.Parse(r.URL.Query().Get("labelSelector"))
+	if err != nil {
+		Fail(w, 400, "BadRequest", err.Error())
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	items := slices.DeleteFunc(s.matching(a), func(obj object) bool {
-		key, value, wanted := strings.Cut(selector, "=")
-		labels, _ := metaOf(obj)["labels"].(object)
-		return wanted && labels[key] != value
+		have := labels.Set{}
+		of, _ := metaOf(obj)["labels"].(object)
+		for key, value := range of {
+			have[key], _ = value.(string)
+		}
+		return !selector.Matches(have)
 	})
-	Reply(w, 200, object{
+	list := object{
 		"kind": a.kind.Kind + "List", "apiVersion": a.gv,
 		"metadata": object{"resourceVersion": strconv.Itoa(s.version)}, "items": items,
-	})
+	}
+	if onlyMetadata(r) {
+		list["kind"], list["apiVersion"] = "PartialObjectMetadataList", metaVersion
+		for i := range items {
+			items[i] = partial(r, items[i])
+		}
+	}
+	Reply(w, 200, list)
+}
+
+const metaVersion = "meta.k8s.io/v1"
+
+// onlyMetadata reports whether a client asks for the metadata of what it reads.
+func onlyMetadata(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata")
+}
+
+// partial is as much of an object as the client asked for.
+func partial(r *http.Request, obj object) object {
+	if !onlyMetadata(r) {
+		return obj
+	}
+	return object{"kind": "PartialObjectMetadata", "apiVersion": metaVersion, "metadata": obj["metadata"]}
 }
 
 // watch streams. It knows no history: a watch from a version other than the
