@@ -172,6 +172,7 @@ spec:
   targetNamespace: %[1]s
   install: {createNamespace: true}
   chart: {spec: {chart: %[2]s, version: 1.x, sourceRef: {kind: HelmRepository, name: any}}}
+  values: {crds: {enabled: true}} # cert-manager brings its kinds only if told to
 `
 
 func testHelm(ctx context.Context, c *Cluster) func(*testing.T) {

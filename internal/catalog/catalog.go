@@ -154,13 +154,13 @@ func (c *Catalog) Providing(gk GroupKind) []Entry {
 	return out
 }
 
-// Kind is what the catalogue knows of a kind that some provider lists. The
-// first that knows more than the name counts.
+// Kind is what the catalogue knows of a kind that some provider lists. The entry
+// that says most of it counts.
 func (c *Catalog) Kind(gk GroupKind) (Kind, bool) {
 	best, found := Kind{}, false
 	for _, i := range c.byKind[gk] {
 		for _, k := range c.entries[i].Kinds() {
-			if k.GroupKind() == gk && (!found || best.Short() && !k.Short()) {
+			if k.GroupKind() == gk && (!found || k.knownOf() > best.knownOf()) {
 				best, found = k, true
 			}
 		}

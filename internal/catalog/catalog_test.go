@@ -249,3 +249,22 @@ func catalogOf(t *testing.T, text string) *Catalog {
 	}
 	return c
 }
+
+// Two charts bring ClusterIssuer; the one that comes first by name says nothing
+// of its conditions.
+func TestAKindIsWhatTheEntryThatKnowsMostSays(t *testing.T) {
+	t.Parallel()
+	kind := Kind{Group: "acme.io", Kind: "Widget", Plural: "widgets", Versions: []string{"v1"}, Scope: Cluster}
+	knowing := kind
+	knowing.Conditions = map[string]string{"Ready": "True"}
+	entry := func(name string, k Kind) Entry {
+		return Entry{Name: name, Source: "https://acme.io", Chart: &Chart{Names: []string{name}}, Created: ByChart, Provides: []Kind{k}}
+	}
+	c, err := New([]Entry{entry("a", kind), entry("b", knowing)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := c.Kind(kind.GroupKind()); !ok || len(got.Conditions) != 1 {
+		t.Errorf("got %+v", got)
+	}
+}

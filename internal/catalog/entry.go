@@ -150,6 +150,18 @@ func (k Kind) CRDName() string {
 // Short says that only the name of the kind is known.
 func (k Kind) Short() bool { return k.Plural == "" && len(k.Versions) == 0 && k.Scope == "" }
 
+// knownOf grows with what is known of the kind: several charts bring the same
+// one, and not all entries say as much of it.
+func (k Kind) knownOf() int {
+	switch {
+	case k.Short():
+		return 0
+	case len(k.Conditions) == 0:
+		return 1
+	}
+	return 2
+}
+
 // GroupKind is the name of the provider's kind.
 func (p Provider) GroupKind() GroupKind { return GroupKind{p.Group, p.Kind} }
 
