@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -188,3 +189,24 @@ func plainPath(err error) error {
 	}
 	return err
 }
+
+// HasDir reports whether a directory, as spec.path names it, is in the tree.
+func (t *Tree) HasDir(specPath string) bool {
+	rel, err := t.directory(specPath)
+	return err == nil && t.isDir(rel)
+}
+
+// Files lists the files of the tree that end in one of the suffixes, sorted.
+func (t *Tree) Files(suffixes ...string) []string {
+	var found []string
+	for file := range t.files {
+		if slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(file, s) }) {
+			found = append(found, file)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// Read gives the content of a file of the tree, which must not be changed.
+func (t *Tree) Read(rel string) ([]byte, error) { return t.read(rel) }

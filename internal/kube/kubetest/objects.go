@@ -3,6 +3,7 @@ package kubetest
 import (
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"reflect"
 	"slices"
@@ -117,15 +118,32 @@ func (s *Server) serveObjects(w http.ResponseWriter, r *http.Request, verb strin
 	case verb == http.MethodGet && a.name == "":
 		s.list(w, r, a)
 	default:
-		s.one(w, r, a)
+		s.written(w, r, a)
 	}
 }
 
-func (s *Server) one(w http.ResponseWriter, r *http.Request, a address) {
+// written answers for one object, and lets the world go on before the answer is
+// sent.
+func (s *Server) written(w http.ResponseWriter, r *http.Request, a address) {
+	answer := httptest.NewRecorder()
+	patched := s.one(answer, r, a)
+	s.mu.Lock()
+	after := s.after
+	s.mu.Unlock()
+	if after != nil && patched != nil {
+		after(patched)
+	}
+	maps.Copy(w.Header(), answer.Header())
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(answer.Body.Bytes()) // the client is gone
+}
+
+// one reads or writes one object, and returns what was patched.
+func (s *Server) one(w http.ResponseWriter, r *http.Request, a address) (patched object) {
 	body, err := decode(r)
 	if err != nil {
 		Fail(w, 400, "BadRequest", err.Error())
-		return
+		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,20 +151,19 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request, a address) {
 		a.name, _ = metaOf(body)["name"].(string)
 		if s.objects[a.key()] != nil {
 			failAbout(w, 409, "AlreadyExists", a.name+" already exists", &a)
-			return
+			return nil
 		}
 		s.store(a, body)
 		Reply(w, 201, body)
-		return
+		return nil
 	}
 	if isApply(r) {
-		s.apply(w, r, a, body)
-		return
+		return s.apply(w, r, a, body)
 	}
 	old := s.objects[a.key()]
 	if old == nil {
 		failAbout(w, 404, "NotFound", a.plural+" \""+a.name+"\" not found", &a)
-		return
+		return nil
 	}
 	switch r.Method {
 	case http.MethodDelete:
@@ -157,19 +174,21 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request, a address) {
 	case http.MethodPut:
 		if seen := metaOf(body)["resourceVersion"]; seen != nil && seen != metaOf(old)["resourceVersion"] {
 			failAbout(w, 409, "Conflict", "the object has been modified", &a)
-			return
+			return nil
 		}
 		s.store(a, body)
 		old = body
 	case http.MethodPatch:
 		if !patchable(r, a) {
 			failAbout(w, 415, "UnsupportedMediaType", "the body of the request was in an unknown format", &a)
-			return
+			return nil
 		}
 		old = merge(merge(nil, old), body) // a watcher may still read what is stored
 		s.change(a, old)
+		patched = merge(nil, old)
 	}
 	Reply(w, 200, partial(r, old))
+	return patched
 }
 
 // patchable reports whether the kind takes the kind of patch: a strategic merge

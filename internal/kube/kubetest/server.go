@@ -36,6 +36,7 @@ type Server struct {
 	watchers   map[*watcher]struct{}
 	fault      Fault
 	controller Controller
+	after      Controller
 	requests   []string // "verb path"
 	denied     map[string]bool
 	applies    []Apply
@@ -151,6 +152,14 @@ func (s *Server) SetFault(fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = fault
+}
+
+// SetAfter is SetController for what has to call the server: the function is
+// given what was patched once that is stored, and before the answer is sent.
+func (s *Server) SetAfter(after Controller) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.after = after
 }
 
 // SetController gives the server a controller.
