@@ -13,8 +13,8 @@ import (
 	"github.com/standup-sh/standup/waiters"
 )
 
-func seedling(name string) *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: object("v1", "ConfigMap", contractNamespace, name, nil)}
+func seedling() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: object("v1", "ConfigMap", contractNamespace, "vars", nil)}
 }
 
 // Whatever is applied early is applied in the name of kustomize-controller,
@@ -22,20 +22,20 @@ func seedling(name string) *unstructured.Unstructured {
 func TestASeedIsAppliedAsItsKustomizationWould(t *testing.T) {
 	s := kubetest.New(t)
 	c := connect(t, s)
-	if err := c.Seed(t.Context(), seedling("vars"), true); err != nil {
+	if err := c.Seed(t.Context(), seedling(), true); err != nil {
 		t.Fatal(err)
 	}
 	if kept := s.Get(t, "v1", "ConfigMap", contractNamespace, "vars"); kept != nil {
 		t.Errorf("a dry-run has left %v", kept)
 	}
-	if err := c.Seed(t.Context(), seedling("vars"), false); err != nil {
+	if err := c.Seed(t.Context(), seedling(), false); err != nil {
 		t.Fatal(err)
 	}
 	if s.Get(t, "v1", "ConfigMap", contractNamespace, "vars") == nil {
 		t.Error("nothing was applied")
 	}
 	apply := kubetest.Apply{
-		Path: "/api/v1/namespaces/contract/configmaps/vars", Manager: "kustomize-controller", Object: seedling("vars").Object,
+		Path: "/api/v1/namespaces/contract/configmaps/vars", Manager: "kustomize-controller", Object: seedling().Object,
 	}
 	try := apply
 	try.DryRun = true
@@ -69,7 +69,7 @@ func TestASeedOfAClusterScopedKind(t *testing.T) {
 func TestASeedThatConflictsIsRefused(t *testing.T) {
 	s := kubetest.New(t)
 	s.SetConflict("helm")
-	err := connect(t, s).Seed(t.Context(), seedling("vars"), false)
+	err := connect(t, s).Seed(t.Context(), seedling(), false)
 	if !apierrors.IsConflict(err) || !waiters.IsTerminal(err) || !strings.Contains(err.Error(), `conflict with "helm"`) {
 		t.Errorf("terminal %t, %v", waiters.IsTerminal(err), err)
 	}
@@ -107,7 +107,7 @@ func TestARefusedSeedIsTriedAgainWhereThatHelps(t *testing.T) {
 				kubetest.Fail(w, tt.code, tt.reason, tt.message)
 				return true
 			})
-			err := connect(t, s).Seed(t.Context(), seedling("vars"), true)
+			err := connect(t, s).Seed(t.Context(), seedling(), true)
 			if !tt.check(err) || waiters.IsTerminal(err) != tt.terminal || !strings.Contains(err.Error(), tt.message) {
 				t.Errorf("terminal %t, want %t; %T %v", waiters.IsTerminal(err), tt.terminal, err, err)
 			}

@@ -90,7 +90,8 @@ func fluxKinds() map[string][]Kind {
 		},
 		"apiextensions.k8s.io/v1": {{Plural: "customresourcedefinitions", Kind: "CustomResourceDefinition", Cluster: true, Status: true}},
 		"v1": {
-			{Plural: "configmaps", Kind: "ConfigMap"}, {Plural: "secrets", Kind: "Secret"},
+			{Plural: "configmaps", Kind: "ConfigMap"},
+			{Plural: "secrets", Kind: "Secret"},
 			{Plural: "namespaces", Kind: "Namespace", Cluster: true, Status: true},
 		},
 		"apps/v1":                {{Plural: "deployments", Kind: "Deployment", Status: true}},
