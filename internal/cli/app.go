@@ -68,6 +68,7 @@ func newApp(streams Streams) *cli.App {
 			crdsCommand(streams),
 			resumeCommand(streams),
 			planCommand(streams),
+			rehearseCommand(streams),
 			statusCommand(streams),
 			tiersCommand(streams),
 			versionCommand(streams),

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/standup-sh/standup/bootstrap"
@@ -188,7 +189,9 @@ func printSeeds(streams Streams, p *bootstrap.Prescription) error {
 		return writeString(streams.Err, "standup: nothing would be applied\n")
 	}
 	for _, seed := range seeds {
-		data, err := yaml.Marshal(seed.Printable.Object)
+		printable := seed.Printable.DeepCopy()
+		unstructured.RemoveNestedField(printable.Object, "metadata", "creationTimestamp") // null: what Flux makes of any object
+		data, err := yaml.Marshal(printable.Object)
 		if err != nil {
 			return fmt.Errorf("%s: %w", seed.Ref(), err)
 		}

@@ -101,6 +101,7 @@ func exitRules() []exitRule {
 		{ExitUsage, as[*wedge.NotInSetError]},
 		{ExitUsage, as[*catalog.FileError]},
 		{ExitVerdict, as[*tiers.DriftError]},
+		{ExitVerdict, as[*NotConvergingError]},
 		{ExitVerdict, as[*tiers.CycleError]},
 		{ExitVerdict, as[*tiers.InvalidOrderError]},
 		{ExitPrecondition, as[*bootstrap.PreconditionError]},

@@ -8,6 +8,8 @@ import (
 
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
 	"github.com/fluxcd/pkg/apis/meta"
+
+	"github.com/standup-sh/standup/internal/kube/kubetest"
 )
 
 // outcome is what becomes of a Kustomization that is written to.
@@ -18,7 +20,13 @@ type outcome = func(*kustomizev1.Kustomization)
 // one applied at revision.
 func (f *fleet) reconciles(t *testing.T, outcomes map[string]outcome) {
 	t.Helper()
-	f.SetController(func(patched map[string]any) {
+	f.SetController(f.controls(t, outcomes))
+}
+
+// controls is the controller of reconciles.
+func (*fleet) controls(t *testing.T, outcomes map[string]outcome) kubetest.Controller {
+	t.Helper()
+	return func(patched map[string]any) {
 		if patched["kind"] != kustomizev1.KustomizationKind {
 			return
 		}
@@ -36,7 +44,7 @@ func (f *fleet) reconciles(t *testing.T, outcomes map[string]outcome) {
 		convert(t, &k, &after)
 		clear(patched)
 		maps.Copy(patched, after)
-	})
+	}
 }
 
 // get reads a Kustomization as the cluster has it now.

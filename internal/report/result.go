@@ -195,7 +195,7 @@ func checksOf(v *view.View) []check {
 func sourcesOf(v *view.View) []source {
 	at, failed := map[tiers.Ref]string{}, map[tiers.Ref]string{}
 	for it := range v.Items {
-		if !it.Object.IsZero() && it.Object.Kind != tiers.KindKustomization {
+		if it.IsSource() {
 			at[it.Object], failed[it.Object] = it.Seen.Revision, failure(it)
 		}
 	}

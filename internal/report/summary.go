@@ -117,7 +117,11 @@ func (w *writer) stopped() {
 	case len(v.Troubles()) > 0:
 		head = "Failed after " + view.Duration(v.Elapsed(v.Finished))
 	}
-	w.line("%s: %d of %s ready, %d of %s%s.", head, v.ReadyTiers(), view.Count(len(v.Tiers), "tier"), ready, view.Count(total, "Kustomization"), w.writes())
+	if len(v.Tiers) == 0 { // it was to break wedges
+		w.line("%s%s.", head, w.writes())
+	} else {
+		w.line("%s: %d of %s ready, %d of %s%s.", head, v.ReadyTiers(), view.Count(len(v.Tiers), "tier"), ready, view.Count(total, "Kustomization"), w.writes())
+	}
 	w.gap()
 	if len(v.Troubles()) == 0 {
 		w.interrupted()

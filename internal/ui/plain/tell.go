@@ -244,8 +244,11 @@ func (s *Sink) tellEnd(e event.Event, b event.RunFinished) {
 	took := view.Duration(v.Elapsed(e.Time))
 	field := zap.String("event", "run.finished")
 	if b.Err == nil {
-		s.write(e.Time, zapcore.InfoLevel, fmt.Sprintf("run finished: %d of %s ready in %s",
-			v.ReadyTiers(), view.Count(len(v.Tiers), "tier"), took), field)
+		what := ""
+		if len(v.Tiers) > 0 {
+			what = fmt.Sprintf(": %d of %s ready", v.ReadyTiers(), view.Count(len(v.Tiers), "tier"))
+		}
+		s.write(e.Time, zapcore.InfoLevel, "run finished"+what+" in "+took, field)
 		return
 	}
 	// What failed in an optional tier has been told, and did not end the run.

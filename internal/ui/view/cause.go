@@ -188,7 +188,7 @@ func (v *View) Names(refs []tiers.Ref) []string {
 func (v *View) behind() map[string][]Item {
 	out := map[string][]Item{}
 	for it := range v.Items {
-		if it.isProbe() || it.Status != Skipped && it.Status != Failed {
+		if it.isProbe() || it.isEarly() || it.Status != Skipped && it.Status != Failed {
 			continue
 		}
 		if root := v.root(it); root != it.key {

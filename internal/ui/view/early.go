@@ -33,3 +33,15 @@ func (v *View) Early() []Early {
 	}
 	return out
 }
+
+// isEarly reports whether the item is about breaking a wedge: an object to apply
+// early, or a kind to wait for.
+func (i *Item) isEarly() bool {
+	return i.newest[order(tiers.PreApply)]+i.newest[order(tiers.Served)]+i.newest[order(tiers.Handover)] > 0 &&
+		i.Object.Kind != tiers.KindKustomization
+}
+
+// IsSource reports whether the item is a source that the run drives.
+func (i *Item) IsSource() bool {
+	return !i.isProbe() && !i.isEarly() && i.Object.Kind != tiers.KindKustomization
+}

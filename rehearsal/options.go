@@ -1,0 +1,60 @@
+package rehearsal
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/standup-sh/standup/internal/catalog"
+	"github.com/standup-sh/standup/internal/manifests"
+	"github.com/standup-sh/standup/tiers"
+)
+
+// Options say what is rehearsed.
+type Options struct {
+	// Path is the checkout, and Entry the path of the root Kustomization in it.
+	Path, Entry string
+	// Source is the source that the checkout is; zero: as the tree says.
+	Source tiers.Ref
+	// Sources are directories that stand for further sources.
+	Sources map[tiers.Ref]string
+	// Baseline is what exists before Flux, and Seeded more of its kinds.
+	Baseline Baseline
+	Seeded   []string
+	Catalog  *catalog.Catalog
+}
+
+// EntryError says that the entry is not a directory of the checkout.
+type EntryError struct{ Path, Entry string }
+
+func (e *EntryError) Error() string {
+	return fmt.Sprintf("entry %q is not a directory of %s", e.Entry, e.Path)
+}
+
+// Run rehearses. Its errors are about the input: what is wrong with the tree is
+// in the result.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	tree, err := manifests.Open(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	if !tree.HasDir(o.Entry) {
+		return nil, &EntryError{Path: o.Path, Entry: o.Entry}
+	}
+	w, err := newWalk(ctx, o, tree)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.all(ctx); err != nil {
+		return nil, err
+	}
+	st, err := newStage(w)
+	if err != nil {
+		return nil, err
+	}
+	return st.rehearse(), nil
+}
+
+// cleanPath makes paths comparable: ./a/b/, a/b and /a/b are one.
+func cleanPath(p string) string { return strings.TrimPrefix(path.Join("/", p), "/") }

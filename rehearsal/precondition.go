@@ -1,0 +1,142 @@
+package rehearsal
+
+import (
+	"cmp"
+	"fmt"
+
+	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
+
+	"github.com/standup-sh/standup/internal/catalog"
+	"github.com/standup-sh/standup/tiers"
+)
+
+func refOfDependency(n *node, d kustomizev1.DependencyReference) tiers.Ref {
+	return tiers.KustomizationRef(cmp.Or(d.Namespace, n.ref.Namespace), d.Name)
+}
+
+// preconditions lists what has to be made outside of git. Each is said once, for
+// the first Kustomization that needs it.
+func (s *stage) preconditions(r *Result, outcomes map[*node]*outcome) {
+	said := map[objectKey]bool{}
+	for _, n := range s.w.order {
+		for _, f := range s.preconditionsOf(n, said) {
+			r.Findings = append(r.Findings, f)
+			if o := outcomes[n]; f.Verdict.rank() > o.verdict.rank() {
+				o.verdict, o.class = f.Verdict, f.Class
+			}
+		}
+	}
+}
+
+// inherit passes on what is not certain: whoever is behind it comes only if that
+// comes.
+func (s *stage) inherit(outcomes map[*node]*outcome) {
+	for changed := true; changed; {
+		changed = false
+		for _, n := range s.w.order {
+			if outcomes[n].verdict != OK {
+				continue
+			}
+			if from := s.conditional(n, outcomes); from != nil {
+				o := outcomes[from]
+				*outcomes[n] = outcome{
+					verdict: o.verdict, class: o.class, blocked: cmp.Or(o.blocked, from.ref.NamespacedName()),
+					flux: outcomes[n].flux, standup: outcomes[n].standup,
+				}
+				changed = true
+			}
+		}
+	}
+}
+
+// conditional finds the worst of what a node hangs on and is not certain.
+func (s *stage) conditional(n *node, outcomes map[*node]*outcome) *node {
+	from := append([]*node(nil), n.parents...)
+	for _, d := range n.spec.Spec.DependsOn {
+		if dep, ok := s.w.nodes[refOfDependency(n, d)]; ok {
+			from = append(from, dep)
+		}
+	}
+	var worst *node
+	for _, p := range from {
+		o := outcomes[p]
+		uncertain := o.verdict == Precondition && o.class != IsSuspended || o.verdict == Runtime || o.verdict == Unknown
+		if uncertain && (worst == nil || o.verdict.rank() > outcomes[worst].verdict.rank()) {
+			worst = p
+		}
+	}
+	return worst
+}
+
+func (s *stage) preconditionsOf(n *node, said map[objectKey]bool) []Finding {
+	var found []Finding
+	u := &unit{node: n}
+	add := func(key objectKey, f func(*cause)) {
+		if said[key] || s.exist[key] || len(s.index[key]) > 0 || s.w.opts.Baseline.absent(key.kind, key.namespace, key.name) {
+			return
+		}
+		said[key] = true
+		c := cause{unit: u}
+		c.about(n.object)
+		c.Verdict = Precondition
+		f(&c)
+		found = append(found, c.Finding)
+	}
+	if key, ok := sopsKey(n); ok {
+		add(key, func(c *cause) {
+			c.Class, c.Message = InDecryption, keyMessage(n, key)
+			c.Remedy = fmt.Sprintf("Create %s with the private key before Flux starts.", key)
+		})
+	}
+	for _, key := range n.values {
+		add(key, func(c *cause) {
+			c.Class = InSubstitute
+			c.Message = fmt.Sprintf("%s, from which variables are substituted, is not in the tree and has to exist before", key)
+			c.Remedy = fmt.Sprintf("Create %s before Flux starts, or put it into the tree.", key)
+		})
+	}
+	for _, o := range n.objects() {
+		if leftAlone(o) {
+			continue
+		}
+		if isRelease(o) {
+			for _, nd := range releaseNeeds(o) {
+				if nd.object.kind != "Namespace" {
+					add(nd.object, func(c *cause) {
+						c.about(o)
+						c.Verdict, c.Class = Precondition, InSubstitute
+						c.Message = fmt.Sprintf("%s, from which %s takes values, is not in the tree and has to exist before", nd.object, named(o))
+						c.Remedy = fmt.Sprintf("Create %s before Flux starts, or put it into the tree.", nd.object)
+					})
+				}
+			}
+		}
+		if kindOf(o) == (catalog.GroupKind{Group: "bitnami.com", Kind: "SealedSecret"}) {
+			add(objectKey{kind: "sealing key"}, func(c *cause) {
+				c.about(o)
+				c.Verdict, c.Class = Precondition, InDecryption
+				c.Message = fmt.Sprintf("%s can only be opened with the key that it was sealed for, which a new cluster does not have", named(o))
+				c.Remedy = "Restore the Secrets with the label sealedsecrets.bitnami.com/sealed-secrets-key before Flux starts."
+			})
+		}
+	}
+	return append(append(found, s.unreadable(n)...), s.remarks(n)...)
+}
+
+// unreadable are encrypted objects in a set that nobody decrypts.
+func (s *stage) unreadable(n *node) []Finding {
+	o, silent, ok := plainCiphertext(n)
+	if !ok {
+		return nil
+	}
+	c := cause{unit: &unit{node: n}}
+	c.about(o)
+	c.Verdict, c.Class = Deadlock, InDecryption
+	c.Message = named(o) + " is encrypted, and the Kustomization has no spec.decryption: the API server refuses it"
+	c.Remedy = "Add spec.decryption with provider sops."
+	if silent {
+		c.Verdict = Hazard
+		c.Message = named(o) + " is encrypted, and the Kustomization has no spec.decryption: the ciphertext is applied as its value"
+	}
+	return []Finding{c.Finding}
+}

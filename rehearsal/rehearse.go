@@ -1,0 +1,184 @@
+package rehearsal
+
+import (
+	"time"
+)
+
+// maxRounds bounds how often a cause is removed to see what is behind it.
+const maxRounds = 50
+
+// outcome is what was found out about the nodes.
+type outcome struct {
+	verdict Verdict
+	class   Class
+	blocked string
+	flux    *time.Duration
+	standup *time.Duration
+}
+
+// rehearse runs the model for Flux alone, and on through all that is found; then
+// once more for what standup would make of it.
+func (s *stage) rehearse() *Result {
+	r := &Result{Schema: Schema, Kustomizations: []Kustomization{}, Findings: []Finding{}}
+	outcomes := map[*node]*outcome{}
+	m := newModel(s, false)
+	for round := range maxRounds {
+		m.run()
+		if round == 0 {
+			for n, u := range m.byNode {
+				outcomes[n] = &outcome{verdict: OK}
+				if u.ready {
+					outcomes[n].flux = &u.readyAt
+				}
+			}
+		}
+		b := m.blame()
+		if len(b.stuck) == 0 {
+			break
+		}
+		b.record(r, outcomes, round == 0)
+		if !b.repair() {
+			break
+		}
+	}
+	s.preconditions(r, outcomes)
+	s.hazards(r, outcomes)
+	m.races(r, outcomes)
+	s.inherit(outcomes)
+	s.rehearseStandup(outcomes)
+	for _, n := range s.w.order {
+		r.Kustomizations = append(r.Kustomizations, outcomes[n].public(n))
+	}
+	r.Converges = r.converges()
+	r.sort()
+	return r
+}
+
+// rehearseStandup runs once more with a standup that wakes who waits, and breaks
+// what it can break.
+func (s *stage) rehearseStandup(outcomes map[*node]*outcome) {
+	m := newModel(s, true)
+	for range maxRounds {
+		m.run()
+		b := m.blame()
+		if len(b.stuck) == 0 || !b.seed() {
+			break
+		}
+	}
+	for n, u := range m.byNode {
+		if u.ready {
+			outcomes[n].standup = &u.readyAt
+		}
+	}
+}
+
+// record turns the causes of one round into findings and verdicts. What was
+// found first stays: later rounds see what it hid.
+func (b *blame) record(r *Result, outcomes map[*node]*outcome, firstRound bool) {
+	for _, u := range b.stuck {
+		o := outcomes[u.node]
+		for _, c := range b.causes[u] {
+			if c.Message != "" {
+				r.Findings = append(r.Findings, c.Finding)
+			}
+			if c.Verdict.rank() > o.verdict.rank() || o.blocked != "" {
+				o.verdict, o.class, o.blocked = c.Verdict, c.Class, ""
+			}
+		}
+	}
+	if !firstRound {
+		return
+	}
+	for _, u := range b.stuck {
+		o := outcomes[u.node]
+		if !u.isKustomization() || o.verdict != OK {
+			continue
+		}
+		if at, c := b.root(u); c != nil {
+			o.verdict, o.class = c.Verdict, c.Class
+			if at.node != u.node {
+				o.blocked = at.node.ref.NamespacedName()
+			}
+		}
+	}
+}
+
+// repair removes every cause, so that the model goes on. It reports whether
+// there was any.
+func (b *blame) repair() bool {
+	found := false
+	for _, u := range b.stuck {
+		for _, c := range b.causes[u] {
+			found = true
+			b.remove(u, c.wait)
+		}
+	}
+	b.m.changed()
+	return found
+}
+
+func (b *blame) remove(u *unit, w wait) {
+	u.excused[w.key()] = true
+	if w.need == nil {
+		return
+	}
+	if w.need.kind.Kind != "" {
+		b.m.seeded[w.need.kind] = b.m.now
+	} else {
+		b.m.exists(w.need.object)
+	}
+}
+
+// seed does what standup does to a wedge: it applies what brings the kinds.
+func (b *blame) seed() bool {
+	found := false
+	for _, u := range b.stuck {
+		for _, c := range b.causes[u] {
+			wedged := c.Class == SameSet || c.Class == Ancestor || c.Class == GateOrder
+			if wedged && c.wait.need != nil && c.wait.need.kind.Kind != "" {
+				found = true
+				b.m.seeded[c.wait.need.kind] = b.m.now
+			}
+		}
+	}
+	b.m.changed()
+	return found
+}
+
+func (o *outcome) public(n *node) Kustomization {
+	k := Kustomization{Namespace: n.ref.Namespace, Name: n.ref.Name, Verdict: o.verdict, Class: o.class}
+	if o.blocked != "" {
+		k.BlockedBy = &o.blocked
+	}
+	k.ReadyAfter = Ready{Flux: words(o.flux), Standup: words(o.standup)}
+	return k
+}
+
+func words(d *time.Duration) *string {
+	if d == nil {
+		return nil
+	}
+	text := d.String()
+	return &text
+}
+
+func (r *Result) converges() string {
+	switch {
+	case r.Has(Deadlock, Stall), r.failsPrecondition():
+		return ResultNo
+	case r.Has(Unknown, Runtime):
+		return ResultNotKnown
+	}
+	return ResultYes
+}
+
+// failsPrecondition reports whether a Kustomization stands still because the
+// baseline says that what it needs is absent.
+func (r *Result) failsPrecondition() bool {
+	for _, k := range r.Kustomizations {
+		if k.Verdict == Precondition && k.BlockedBy == nil && k.ReadyAfter.Flux == nil && k.Class != IsSuspended {
+			return true
+		}
+	}
+	return false
+}

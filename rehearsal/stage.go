@@ -1,0 +1,173 @@
+package rehearsal
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/standup-sh/standup/internal/catalog"
+	"github.com/standup-sh/standup/internal/manifests"
+)
+
+// creator is an object of a set that would meet a need.
+type creator struct {
+	node    *node
+	object  manifests.Object
+	bringer *bringer // of a kind
+	how     how
+}
+
+// stage is all that does not change while the model runs: what the sets hold,
+// and what would create what.
+type stage struct {
+	w        *walk
+	bringers []*bringer
+	scopes   map[catalog.GroupKind]catalog.Scope
+	base     map[catalog.GroupKind][]string // kinds that are there, with their versions; nil is any
+	groups   []string                       // groups that are there as a whole
+	exist    map[objectKey]bool             // objects that are there
+
+	index     map[objectKey][]creator
+	byKind    map[catalog.GroupKind][]creator
+	needs     map[*node][]need
+	releaseOf map[objectKey]*bringer
+	hosts     map[objectKey][]string // which hosts an object serves
+	defined   map[string]bool        // variables that the tree knows; nil until asked for
+}
+
+func newStage(w *walk) (*stage, error) {
+	built, err := loadBuiltins()
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{
+		w: w, bringers: w.bringers(), scopes: map[catalog.GroupKind]catalog.Scope{}, base: map[catalog.GroupKind][]string{},
+		exist: map[objectKey]bool{}, index: map[objectKey][]creator{}, byKind: map[catalog.GroupKind][]creator{},
+		needs: map[*node][]need{}, releaseOf: map[objectKey]*bringer{}, hosts: map[objectKey][]string{},
+	}
+	for _, k := range built.kinds(w.opts.Baseline.Flux.Components) {
+		s.base[k.GroupKind()], s.scopes[k.GroupKind()] = k.Versions, k.Scope
+	}
+	for _, kind := range slices.Concat(w.opts.Baseline.Kinds, w.opts.Seeded) {
+		if group, name, ok := strings.Cut(kind, "/"); ok {
+			s.base[catalog.GroupKind{Group: group, Kind: name}] = nil
+		} else {
+			s.groups = append(s.groups, kind)
+		}
+	}
+	for _, ns := range []string{"default", "kube-system", "kube-public", "kube-node-lease", "flux-system"} {
+		s.exist[namespaceKey(ns)] = true
+	}
+	for _, o := range w.opts.Baseline.Objects {
+		if !o.Absent {
+			s.exist[objectKey{kind: o.Kind, namespace: o.Namespace, name: o.Name}] = true
+		}
+	}
+	s.indexObjects()
+	s.indexHosts()
+	for _, n := range w.order {
+		s.needs[n] = s.dryRunNeeds(n)
+	}
+	return s, nil
+}
+
+func (s *stage) indexObjects() {
+	for _, b := range s.bringers {
+		if b.kind.Kind != "" {
+			s.scopes[b.kind.GroupKind()] = b.kind.Scope
+		}
+		if isRelease(b.object) {
+			s.releaseOf[keyOf(b.object)] = b
+		}
+	}
+	for _, n := range s.w.order {
+		for _, o := range n.objects() {
+			if leftAlone(o) {
+				continue
+			}
+			if _, known := s.scopes[kindOf(o)]; !known {
+				if kind, ok := s.w.opts.Catalog.Kind(kindOf(o)); ok {
+					s.scopes[kindOf(o)] = kind.Scope
+				}
+			}
+			s.index[keyOf(o)] = append(s.index[keyOf(o)], creator{node: n, object: o, how: byApply})
+			for _, key := range produced(o) {
+				s.index[key] = append(s.index[key], creator{node: n, object: o, how: byOperator})
+			}
+			if ns := text(o.Unstructured, "spec", "targetNamespace"); isRelease(o) && ns != "" && flagAt(o.Unstructured, "spec", "install", "createNamespace") {
+				s.index[namespaceKey(ns)] = append(s.index[namespaceKey(ns)], creator{node: n, object: o, how: byInstall})
+			}
+		}
+	}
+}
+
+// creators lists what would meet a need, in the order of the walk.
+func (s *stage) creators(n need) []creator {
+	if n.kind.Kind == "" {
+		return s.index[n.object]
+	}
+	if found, ok := s.byKind[n.kind]; ok {
+		return found
+	}
+	found := []creator{}
+	for _, b := range s.bringers {
+		if b.of(n.kind) != catalog.No {
+			found = append(found, creator{node: b.node, object: b.object, bringer: b, how: b.how})
+		}
+	}
+	if len(found) == 0 {
+		found = s.suspects(n.kind)
+	}
+	s.byKind[n.kind] = found
+	return found
+}
+
+// suspects are the charts and operators that nobody knows and that share a name
+// with the kind's group. A tool's file is brought by nothing.
+func (s *stage) suspects(gk catalog.GroupKind) []creator {
+	found := []creator{}
+	if _, tools := s.w.opts.Catalog.Tool(gk); tools {
+		return found
+	}
+	for _, b := range s.bringers {
+		if b.unknown && b.resembles(gk, s.w) {
+			found = append(found, creator{node: b.node, object: b.object, bringer: b, how: b.how})
+		}
+	}
+	return found
+}
+
+// isThere reports whether a need is met before Flux starts.
+func (s *stage) isThere(n need) bool {
+	if n.kind.Kind == "" {
+		return s.exist[n.object]
+	}
+	if slices.Contains(s.groups, n.kind.Group) {
+		return true
+	}
+	versions, ok := s.base[n.kind]
+	return ok && (versions == nil || n.version == "" || slices.Contains(versions, n.version))
+}
+
+// strangers lists the Kustomizations and objects that could bring anything:
+// sets that nobody can see, charts that nobody knows.
+func (s *stage) strangers(gk catalog.GroupKind) []creator {
+	var found []creator
+	for _, n := range s.w.order {
+		if n.blind != "" {
+			found = append(found, creator{node: n, object: n.object})
+		}
+	}
+	if gk.Kind == "" {
+		return found
+	}
+	if _, tools := s.w.opts.Catalog.Tool(gk); tools {
+		return nil
+	}
+	known := len(s.w.opts.Catalog.Providing(gk)) > 0
+	for _, b := range s.bringers {
+		if isRelease(b.object) && b.unknown && !known || b.brings.Unknown {
+			found = append(found, creator{node: b.node, object: b.object, bringer: b, how: b.how})
+		}
+	}
+	return found
+}

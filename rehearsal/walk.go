@@ -1,0 +1,209 @@
+package rehearsal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/standup-sh/standup/internal/manifests"
+	"github.com/standup-sh/standup/tiers"
+)
+
+// node is one Kustomization and what it would apply.
+type node struct {
+	ref     tiers.Ref
+	spec    kustomizev1.Kustomization
+	raw     *unstructured.Unstructured
+	object  manifests.Object // its definition; empty for a root that the tree does not define
+	parents []*node
+
+	source tiers.Ref
+	// blind says why nobody can tell what the set is; empty when it is known.
+	blind string
+	set   *manifests.Set
+	// fault is why the set cannot be built, however long one waits.
+	fault error
+	// values are the objects of substituteFrom that must exist first.
+	values []objectKey
+	tried  bool
+}
+
+func (n *node) objects() []manifests.Object {
+	if n.set == nil {
+		return nil
+	}
+	return n.set.Objects
+}
+
+// settled reports whether there is nothing to build.
+func (n *node) settled() bool { return n.blind != "" || n.fault != nil }
+
+// walk builds every Kustomization beneath the root, once.
+type walk struct {
+	opts    Options
+	tree    *manifests.Tree
+	entry   tiers.Ref // the source that the tree is
+	trees   map[tiers.Ref]*manifests.Tree
+	root    *node
+	nodes   map[tiers.Ref]*node
+	order   []*node
+	values  map[objectKey]manifests.Object
+	sources map[tiers.Ref]manifests.Object
+}
+
+func newWalk(ctx context.Context, o Options, tree *manifests.Tree) (*walk, error) {
+	w := &walk{
+		opts: o, tree: tree, trees: map[tiers.Ref]*manifests.Tree{}, nodes: map[tiers.Ref]*node{},
+		values: map[objectKey]manifests.Object{}, sources: map[tiers.Ref]manifests.Object{},
+	}
+	for ref, dir := range o.Sources {
+		mapped, err := manifests.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		w.trees[ref] = mapped
+	}
+	w.root = w.findRoot(ctx)
+	w.entry = cmp.Or(o.Source, w.root.source)
+	w.root.source = w.entry
+	w.add(w.root)
+	return w, nil
+}
+
+func (w *walk) add(n *node) {
+	w.nodes[n.ref] = n
+	w.order = append(w.order, n)
+}
+
+// all builds until nothing new is found. A set whose values or source are in a
+// set that is yet to be built waits for it: in the cluster they exist before.
+func (w *walk) all(ctx context.Context) error {
+	for patient := true; ; {
+		progress := false
+		for i := 0; i < len(w.order); i++ { // grows on the way
+			n := w.order[i]
+			if n.tried {
+				continue
+			}
+			done, err := w.build(ctx, n, patient)
+			if err != nil {
+				return err
+			}
+			progress = progress || done
+		}
+		switch {
+		case progress:
+			patient = true
+		case patient:
+			patient = false
+		default:
+			return nil
+		}
+	}
+}
+
+// build makes the set of a node. A patient one is not made while something that
+// it needs may still be found.
+func (w *walk) build(ctx context.Context, n *node, patient bool) (done bool, err error) {
+	tree := w.treeOf(n)
+	if n.blind == "" && tree == nil && n.fault == nil {
+		if patient {
+			return false, nil
+		}
+		n.blind = w.unresolved(n)
+	}
+	if n.settled() {
+		n.tried = true
+		return true, nil
+	}
+	set, fault := tree.Build(ctx, n.raw, w, manifests.Options{Strict: true})
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	missing := manifests.MissingValues(fault)
+	if len(missing) > 0 && patient {
+		return false, nil
+	}
+	n.tried = true
+	n.blind = remoteBase(fault)
+	if len(missing) == 0 && n.blind == "" {
+		n.fault = fault
+	}
+	n.set = set
+	n.values = w.valuesOf(n)
+	w.index(n)
+	return true, nil
+}
+
+// remoteBase says that a set needs the network, which a rehearsal does not use.
+func remoteBase(fault error) string {
+	if remote, ok := errors.AsType[*manifests.RemoteBaseError](fault); ok {
+		return remote.Error()
+	}
+	return ""
+}
+
+// index takes from a set what others need: values, sources, children.
+func (w *walk) index(n *node) {
+	for _, o := range n.objects() {
+		if leftAlone(o) {
+			continue
+		}
+		gk := o.GroupVersionKind().GroupKind()
+		switch {
+		case gk.Group == "" && (gk.Kind == "ConfigMap" || gk.Kind == "Secret"):
+			if _, ok := w.values[keyOf(o)]; !ok {
+				w.values[keyOf(o)] = o
+			}
+		case gk.Group == sourceGroup:
+			ref := tiers.Ref{Kind: gk.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+			if _, ok := w.sources[ref]; !ok {
+				w.sources[ref] = o
+			}
+		case gk.Group == kustomizev1.GroupVersion.Group && gk.Kind == kustomizev1.KustomizationKind:
+			w.child(n, o)
+		}
+	}
+}
+
+// child makes a node of a Kustomization in a set, or notes one more parent:
+// nobody stops two from applying the same one, or each other.
+func (w *walk) child(parent *node, o manifests.Object) {
+	child := newNode(o)
+	if known, ok := w.nodes[child.ref]; ok {
+		if !slices.Contains(known.parents, parent) && known != parent {
+			known.parents = append(known.parents, parent)
+		}
+		return
+	}
+	child.parents = []*node{parent}
+	w.add(child)
+}
+
+func newNode(o manifests.Object) *node {
+	n := &node{ref: tiers.KustomizationRef(o.GetNamespace(), o.GetName()), object: o, raw: o.Unstructured}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &n.spec); err != nil {
+		n.fault = &manifests.BuildError{Path: ".", Err: err}
+	}
+	n.source = tiers.Ref{Kind: n.spec.Spec.SourceRef.Kind, Namespace: cmp.Or(n.spec.Spec.SourceRef.Namespace, n.ref.Namespace), Name: n.spec.Spec.SourceRef.Name}
+	if n.spec.Spec.KubeConfig != nil {
+		n.blind = "it applies its set to another cluster"
+	}
+	return n
+}
+
+// descends reports whether n is beneath top and nothing else makes it.
+func (n *node) descends(top *node) bool { return n.beneath(top, map[*node]bool{}) }
+
+func (n *node) beneath(top *node, seen map[*node]bool) bool {
+	if seen[n] {
+		return false
+	}
+	seen[n] = true
+	return slices.ContainsFunc(n.parents, func(p *node) bool { return p == top || p.beneath(top, seen) })
+}

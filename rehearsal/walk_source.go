@@ -1,0 +1,122 @@
+package rehearsal
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/standup-sh/standup/internal/manifests"
+	"github.com/standup-sh/standup/tiers"
+)
+
+const sourceGroup = "source.toolkit.fluxcd.io"
+
+// findRoot gives the Kustomization that the entry is the path of: one of the
+// tree, else the flux-system/flux-system that `flux bootstrap` would make.
+func (w *walk) findRoot(ctx context.Context) *node {
+	synthetic := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
+		"metadata": map[string]any{"namespace": "flux-system", "name": "flux-system"},
+		"spec": map[string]any{
+			"interval": "10m", "path": "./" + cleanPath(w.opts.Entry), "prune": true,
+			"sourceRef": map[string]any{"kind": "GitRepository", "name": "flux-system"},
+		},
+	}}
+	root := newNode(manifests.Object{Unstructured: synthetic})
+	// In its own set it is complete: generators and patches have done their work.
+	if set, err := w.tree.Build(ctx, synthetic, nil, manifests.Options{}); err == nil || set != nil {
+		for _, o := range set.Objects {
+			if w.isEntry(o.Unstructured) {
+				return newNode(o)
+			}
+		}
+	}
+	if o, ok := w.scan(); ok {
+		return newNode(o)
+	}
+	return root
+}
+
+func (w *walk) isEntry(o *unstructured.Unstructured) bool {
+	if o.GetKind() != "Kustomization" || !strings.HasPrefix(o.GetAPIVersion(), "kustomize.toolkit.fluxcd.io/") {
+		return false
+	}
+	return cleanPath(text(o, "spec", "path")) == cleanPath(w.opts.Entry)
+}
+
+// scan looks through the files of the tree for the entry's Kustomization: it may
+// be applied by hand and be in no set.
+func (w *walk) scan() (manifests.Object, bool) {
+	for _, file := range w.tree.Files(".yaml", ".yml") {
+		content, err := w.tree.Read(file)
+		if err != nil || !strings.Contains(string(content), "kustomize.toolkit.fluxcd.io/") {
+			continue
+		}
+		dec := yaml.NewDecoder(strings.NewReader(string(content)))
+		for {
+			var doc yaml.Node
+			if dec.Decode(&doc) != nil || len(doc.Content) == 0 {
+				break // the end, or not YAML: no Kustomization either way
+			}
+			var fields map[string]any
+			if doc.Decode(&fields) != nil {
+				continue
+			}
+			o := &unstructured.Unstructured{Object: fields}
+			if w.isEntry(o) && o.GetName() != "" {
+				if o.GetNamespace() == "" {
+					o.SetNamespace("flux-system")
+				}
+				return manifests.Object{Unstructured: o, File: file, Line: doc.Content[0].Line}, true
+			}
+		}
+	}
+	return manifests.Object{}, false
+}
+
+// treeOf gives the directory of a node's source; nil when it is not known.
+func (w *walk) treeOf(n *node) *manifests.Tree {
+	if w.sameAsEntry(n.source) {
+		return w.tree
+	}
+	if tree, ok := w.trees[n.source]; ok {
+		return tree
+	}
+	for ref, tree := range w.trees {
+		if w.sameURL(ref, n.source) {
+			return tree
+		}
+	}
+	return nil
+}
+
+func (w *walk) sameAsEntry(ref tiers.Ref) bool { return ref == w.entry || w.sameURL(ref, w.entry) }
+
+// sameURL reports whether two source objects are the same repository under two
+// names, which is common where each namespace has its own.
+func (w *walk) sameURL(a, b tiers.Ref) bool {
+	x, y := w.urlOf(a), w.urlOf(b)
+	return x != "" && x == y && a.Kind == b.Kind
+}
+
+var urlPrefix = regexp.MustCompile(`^[a-z+]+://([^/@]*@)?`)
+
+func (w *walk) urlOf(ref tiers.Ref) string {
+	o, ok := w.sources[ref]
+	if !ok {
+		return ""
+	}
+	url := urlPrefix.ReplaceAllString(strings.ToLower(text(o.Unstructured, "spec", "url")), "")
+	return strings.TrimSuffix(strings.TrimRight(url, "/"), ".git")
+}
+
+func (w *walk) unresolved(n *node) string {
+	if _, ok := w.sources[n.source]; ok {
+		return fmt.Sprintf("its source %s is not this checkout", n.source)
+	}
+	return fmt.Sprintf("its source %s is not in the tree", n.source)
+}
