@@ -53,7 +53,8 @@ func (r *run) awaitKind(s *step, now time.Time) bool {
 // second should pass.
 const contradictions = 2
 
-var errOutOfDate = errors.New("what kustomize-controller remembers of the API is out of date")
+// ErrOutOfDate ends a step whose controller has to be restarted first.
+var ErrOutOfDate = errors.New("what kustomize-controller remembers of the API is out of date")
 
 // outOfDate acts when a controller keeps missing a kind that the API server
 // serves: what it remembers only goes with the process. It is restarted once,
@@ -68,7 +69,7 @@ func (r *run) outOfDate(s *step, gk schema.GroupKind) {
 		what += "; restart it: kubectl rollout restart deployment " + fluxManager + ", or let standup do it with --restart-controllers"
 		r.emit(event.Warned{Object: s.Object, Message: what})
 		if r.seq.Narrow {
-			r.fail(s, errOutOfDate) // there is nothing else to wait for
+			r.fail(s, ErrOutOfDate) // there is nothing else to wait for
 		}
 		return
 	}

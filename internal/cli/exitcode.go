@@ -163,6 +163,9 @@ func stepCode(s *bootstrap.StepError) int {
 	if stands((*wedge.Error).OnlyUnmet)(s) {
 		return ExitPrecondition
 	}
+	if errors.Is(s, bootstrap.ErrOutOfDate) {
+		return ExitVerdict // whatever it was seen doing at that moment
+	}
 	if s.Seen.Cause.Kind == waiters.DecryptionFailed && s.Seen.Cause.Class == waiters.NeedsAction {
 		return ExitPrecondition // the key is not there; a wrong one is a failure
 	}
