@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/standup-sh/standup/bootstrap/wedge"
 	"github.com/standup-sh/standup/internal/catalog"
 	"github.com/standup-sh/standup/tiers"
 )
@@ -28,12 +29,12 @@ func EarlyOf(kind string, o metav1.Object) (Early, bool) {
 	labels := o.GetLabels()
 	return Early{
 		Object: tiers.Ref{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()},
-		Owner:  tiers.KustomizationRef(labels[ownerNamespace], labels[ownerName]), Run: run,
+		Owner:  tiers.KustomizationRef(labels[wedge.OwnerNamespace], labels[wedge.OwnerName]), Run: run,
 	}, true
 }
 
 // EarlySelector finds what Kustomizations own, and so all that is applied early.
-const EarlySelector = ownerName
+const EarlySelector = wedge.OwnerName
 
 const rbacGroup = "rbac.authorization.k8s.io"
 

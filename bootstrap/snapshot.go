@@ -7,14 +7,8 @@ import (
 	"github.com/fluxcd/pkg/apis/meta"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
+	"github.com/standup-sh/standup/bootstrap/wedge"
 	"github.com/standup-sh/standup/tiers"
-)
-
-// Owner labels that kustomize-controller sets on what it applies
-// (fluxcd/pkg/ssa, manager.go, SetOwnerLabels).
-const (
-	ownerName      = "kustomize.toolkit.fluxcd.io/name"
-	ownerNamespace = "kustomize.toolkit.fluxcd.io/namespace"
 )
 
 // Snapshot reads from the world what a plan is made from.
@@ -78,7 +72,7 @@ func dependenciesOf(k *kustomizev1.Kustomization) []tiers.Ref {
 
 // parentOf returns zero for a root, and for one that applies itself.
 func parentOf(k *kustomizev1.Kustomization) tiers.Ref {
-	name, namespace := k.Labels[ownerName], k.Labels[ownerNamespace]
+	name, namespace := k.Labels[wedge.OwnerName], k.Labels[wedge.OwnerNamespace]
 	if name == "" || (name == k.Name && namespace == k.Namespace) {
 		return tiers.Ref{}
 	}

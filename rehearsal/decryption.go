@@ -20,7 +20,7 @@ func sopsKey(n *node) (objectKey, bool) {
 }
 
 func firstEncrypted(n *node) (manifests.Object, bool) {
-	i := slices.IndexFunc(n.objects(), func(o manifests.Object) bool { return o.Encrypted && !leftAlone(o) })
+	i := slices.IndexFunc(n.objects(), func(o manifests.Object) bool { return o.Encrypted && !o.LeftAlone() })
 	if i < 0 {
 		return manifests.Object{}, false
 	}

@@ -41,7 +41,7 @@ func (b *blame) missingDependency(c *cause) {
 	c.Remedy = fmt.Sprintf("Remove %s from dependsOn, or add it to the tree.", c.wait.ref.NamespacedName())
 	for _, n := range b.m.w.order {
 		for _, o := range n.objects() {
-			if isRelease(o) && o.GetName() == c.wait.ref.Name && c.wait.ref.Kind == "Kustomization" {
+			if o.IsHelmRelease() && o.GetName() == c.wait.ref.Name && c.wait.ref.Kind == "Kustomization" {
 				c.Message += fmt.Sprintf("; there is a %s, but a Kustomization can only depend on Kustomizations", named(o))
 				c.Remedy = fmt.Sprintf("Depend on %s, which has %s, or move the edge into the HelmRelease that needs it.", n.ref.NamespacedName(), named(o))
 				c.Provider = &Located{Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName()}

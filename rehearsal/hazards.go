@@ -17,7 +17,7 @@ func (s *stage) hazards(r *Result, outcomes map[*node]*outcome) {
 	}
 	for _, n := range s.w.order {
 		for _, o := range n.objects() {
-			if leftAlone(o) {
+			if o.LeftAlone() {
 				continue
 			}
 			owner, shared := s.otherOwner(n, keyOf(o))

@@ -41,7 +41,7 @@ func (s *stage) servers(host string) []creator {
 	service, namespace, inside := clusterName(host)
 	for _, n := range s.w.order {
 		for _, o := range n.objects() {
-			if leftAlone(o) {
+			if o.LeftAlone() {
 				continue
 			}
 			if inside && servesName(o, service, namespace) || !inside && slices.Contains(hostnames(o), host) {
@@ -62,12 +62,13 @@ func clusterName(host string) (service, namespace string, ok bool) {
 }
 
 func servesName(o manifests.Object, service, namespace string) bool {
-	if isRelease(o) {
+	if o.IsHelmRelease() {
 		target := text(o.Unstructured, "spec", "targetNamespace")
 		if target == "" {
 			target = o.GetNamespace()
 		}
-		return target == namespace && shareWord(strings.Split(service, "-"), strings.Split(o.GetName(), "-"))
+		words := strings.Split(o.GetName(), "-")
+		return target == namespace && slices.ContainsFunc(strings.Split(service, "-"), func(w string) bool { return slices.Contains(words, w) })
 	}
 	return kindOf(o) == catalog.GroupKind{Kind: "Service"} && o.GetName() == service && o.GetNamespace() == namespace
 }

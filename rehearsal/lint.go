@@ -17,7 +17,7 @@ func (s *stage) remarks(n *node) []Finding {
 	var found []Finding
 	defined := s.variables()
 	for _, o := range n.objects() {
-		if leftAlone(o) {
+		if o.LeftAlone() {
 			continue
 		}
 		found = append(found, s.literal(n, o, defined)...)
@@ -162,11 +162,11 @@ func (s *stage) reliedOn(n *node) bool {
 func (s *stage) permits(n *node) []Finding {
 	for _, grant := range n.objects() {
 		gk := kindOf(grant)
-		if leftAlone(grant) || s.exist[keyOf(grant)] || gk.Group == "gateway.networking.k8s.io" {
+		if grant.LeftAlone() || s.exist[keyOf(grant)] || gk.Group == "gateway.networking.k8s.io" {
 			continue
 		}
 		for _, o := range n.objects() {
-			if leftAlone(o) || !permitted(grant, o) {
+			if o.LeftAlone() || !permitted(grant, o) {
 				continue
 			}
 			f := remark(n, o, Runtime, InAdmission,

@@ -103,7 +103,7 @@ func newModel(s *stage, nudged bool) *model {
 		m.units, m.byNode[n] = append(m.units, u), u
 		m.byObject[n] = map[objectKey]*unit{}
 		for _, o := range n.objects() {
-			if leftAlone(o) {
+			if o.LeftAlone() {
 				continue
 			}
 			if step := m.stepOf(o); step != nil {
@@ -118,7 +118,7 @@ func newModel(s *stage, nudged bool) *model {
 
 func (m *model) stepOf(o manifests.Object) func(*unit) {
 	switch {
-	case isRelease(o):
+	case o.IsHelmRelease():
 		return m.release
 	case isWorkload(o):
 		return m.workload

@@ -161,7 +161,7 @@ func (m *model) eligibleAt(u *unit) time.Duration {
 // apply makes the objects of the set exist, and sets off what they set off.
 func (m *model) apply(u *unit) {
 	for _, o := range u.node.objects() {
-		if leftAlone(o) {
+		if o.LeftAlone() {
 			continue
 		}
 		m.exists(keyOf(o))
@@ -207,7 +207,7 @@ func (m *model) health(u *unit) {
 	switch {
 	case u.node.spec.Spec.Wait:
 		for _, o := range u.node.objects() {
-			if !leftAlone(o) {
+			if !o.LeftAlone() {
 				waits = append(waits, m.unhealthy(u, o)...)
 			}
 		}

@@ -138,7 +138,7 @@ func (m *model) operators(o catalog.Operator) []*unit {
 		}
 		b := m.releaseOf[keyOf(u.object)]
 		switch {
-		case u.object.GetKind() == o.Kind && isOperator(u.object, o.Name),
+		case u.object.GetKind() == o.Kind && o.Runs(u.object.Object),
 			b != nil && b.brings.Entry.Operator != nil && b.brings.Entry.Operator.Name == o.Name:
 			found = append(found, u)
 		}
@@ -187,7 +187,7 @@ func (m *model) checkObject(u *unit, key objectKey) []wait {
 	}
 	var waits []wait
 	for _, o := range u.node.objects() {
-		if other := m.byObject[u.node][keyOf(o)]; isRelease(o) && other != nil && !other.ready {
+		if other := m.byObject[u.node][keyOf(o)]; o.IsHelmRelease() && other != nil && !other.ready {
 			waits = append(waits, wait{how: waitHealth, on: other})
 		}
 	}

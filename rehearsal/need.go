@@ -51,13 +51,13 @@ func (s *stage) dryRunNeeds(n *node) []need {
 	own := map[catalog.GroupKind]bool{}
 	made := map[string]bool{}
 	for _, o := range n.objects() {
-		if leftAlone(o) {
+		if o.LeftAlone() {
 			continue
 		}
 		if kind, ok := defines(o); ok {
 			own[kind.GroupKind()] = true
 		}
-		if isNamespace(o) {
+		if o.IsNamespace() {
 			made[o.GetName()] = true
 		}
 	}
@@ -71,7 +71,7 @@ func (s *stage) dryRunNeeds(n *node) []need {
 		}
 	}
 	for _, o := range n.objects() {
-		if leftAlone(o) || o.GetKind() == "" {
+		if o.LeftAlone() || o.GetKind() == "" {
 			continue
 		}
 		gvk := o.GroupVersionKind()
@@ -86,11 +86,9 @@ func (s *stage) dryRunNeeds(n *node) []need {
 		}
 	}
 	// Earlier stages first: theirs are the errors that are seen first.
-	slices.SortStableFunc(needs, func(a, b need) int { return cmp.Compare(stageOfNeed(a), stageOfNeed(b)) })
+	slices.SortStableFunc(needs, func(a, b need) int { return cmp.Compare(a.by.Stage(), b.by.Stage()) })
 	return needs
 }
-
-func stageOfNeed(n need) int { return stageOf(n.by.GroupVersionKind().GroupKind()) }
 
 // admissionNeeds lists what Kubernetes' own admission asks for: a Pod is refused
 // without its account (kubernetes/plugin/pkg/admission/serviceaccount), also in

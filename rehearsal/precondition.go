@@ -96,10 +96,10 @@ func (s *stage) preconditionsOf(n *node, said map[objectKey]bool) []Finding {
 		})
 	}
 	for _, o := range n.objects() {
-		if leftAlone(o) {
+		if o.LeftAlone() {
 			continue
 		}
-		if isRelease(o) {
+		if o.IsHelmRelease() {
 			for _, nd := range releaseNeeds(o) {
 				if nd.object.kind != "Namespace" {
 					add(nd.object, func(c *cause) {

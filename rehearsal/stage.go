@@ -75,13 +75,13 @@ func (s *stage) indexObjects() {
 		if b.kind.Kind != "" {
 			s.scopes[b.kind.GroupKind()] = b.kind.Scope
 		}
-		if isRelease(b.object) {
+		if b.object.IsHelmRelease() {
 			s.releaseOf[keyOf(b.object)] = b
 		}
 	}
 	for _, n := range s.w.order {
 		for _, o := range n.objects() {
-			if leftAlone(o) {
+			if o.LeftAlone() {
 				continue
 			}
 			if _, known := s.scopes[kindOf(o)]; !known {
@@ -93,7 +93,7 @@ func (s *stage) indexObjects() {
 			for _, key := range produced(o) {
 				s.index[key] = append(s.index[key], creator{node: n, object: o, how: byOperator})
 			}
-			if ns := text(o.Unstructured, "spec", "targetNamespace"); isRelease(o) && ns != "" && flagAt(o.Unstructured, "spec", "install", "createNamespace") {
+			if ns := text(o.Unstructured, "spec", "targetNamespace"); o.IsHelmRelease() && ns != "" && flagAt(o.Unstructured, "spec", "install", "createNamespace") {
 				s.index[namespaceKey(ns)] = append(s.index[namespaceKey(ns)], creator{node: n, object: o, how: byInstall})
 			}
 		}
@@ -165,7 +165,7 @@ func (s *stage) strangers(gk catalog.GroupKind) []creator {
 	}
 	known := len(s.w.opts.Catalog.Providing(gk)) > 0
 	for _, b := range s.bringers {
-		if isRelease(b.object) && b.unknown && !known || b.brings.Unknown {
+		if b.object.IsHelmRelease() && b.unknown && !known || b.brings.Unknown {
 			found = append(found, creator{node: b.node, object: b.object, bringer: b, how: b.how})
 		}
 	}

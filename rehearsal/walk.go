@@ -151,7 +151,7 @@ func remoteBase(fault error) string {
 // index takes from a set what others need: values, sources, children.
 func (w *walk) index(n *node) {
 	for _, o := range n.objects() {
-		if leftAlone(o) {
+		if o.LeftAlone() {
 			continue
 		}
 		gk := o.GroupVersionKind().GroupKind()

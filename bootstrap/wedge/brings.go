@@ -15,25 +15,13 @@ import (
 // serve.
 func (x *exam) of(ctx context.Context, o manifests.Object, set *manifests.Set) (catalog.Brings, bool) {
 	gk := o.GroupVersionKind().GroupKind()
-	if isHelmRelease(o.GroupVersionKind()) {
-		return x.doctor.Catalog.Installed(x.releaseOf(ctx, o.Unstructured, set))
+	if o.IsHelmRelease() {
+		return x.doctor.Catalog.Installed(x.releaseOf(ctx, o, set))
 	}
 	if gk.Group == "apps" {
-		return x.operates(o)
+		return x.doctor.Catalog.Operated(o.GetKind(), o.GetName())
 	}
 	return x.doctor.Catalog.Provided(catalog.GroupKind(gk), o.Object)
-}
-
-// operates finds the entry of an operator that registers kinds by itself, when
-// it is installed by its manifests and not by its chart.
-func (x *exam) operates(o manifests.Object) (catalog.Brings, bool) {
-	for _, e := range x.doctor.Catalog.Entries() {
-		if e.Provider != nil || e.Created != catalog.ByOperator || e.Operator == nil || e.Operator.Kind != o.GetKind() || e.Operator.Name != o.GetName() {
-			continue
-		}
-		return catalog.Brings{Entry: e, Shares: []catalog.Share{{Kinds: e.Kinds(), Groups: e.AllGroups(), Come: catalog.Yes}}}, true
-	}
-	return catalog.Brings{}, false
 }
 
 // brings reports whether an object of a set makes the API server serve a kind,

@@ -48,7 +48,7 @@ func (d *Doctor) Denied(ctx context.Context, c Case, message string) (*Denial, e
 	refused, _, _ := strings.Cut(message, " dry-run failed")
 	for _, o := range set.Objects {
 		here := locate(o)
-		if leftAlone(o) || o.Encrypted || here.Ref().String() == refused {
+		if o.LeftAlone() || o.Encrypted || here.Ref().String() == refused {
 			continue
 		}
 		served, err := x.isServed(ctx, o.GroupVersionKind())

@@ -168,7 +168,7 @@ func (x *exam) absent(ctx context.Context, set *manifests.Set) ([]manifests.Obje
 	var first []manifests.Object
 	for _, o := range set.Objects {
 		gvk := o.GroupVersionKind()
-		if leftAlone(o) || defined[gvk.GroupKind()] || seen[gvk] {
+		if o.LeftAlone() || defined[gvk.GroupKind()] || seen[gvk] {
 			continue
 		}
 		seen[gvk] = true
@@ -192,45 +192,27 @@ func (x *exam) absent(ctx context.Context, set *manifests.Set) ([]manifests.Obje
 func definedBy(set *manifests.Set) map[schema.GroupKind]bool {
 	kinds := map[schema.GroupKind]bool{}
 	for _, o := range set.Objects {
-		if gk, ok := definedKind(o.Unstructured); ok && !leftAlone(o) {
+		if gk, ok := definedKind(o); ok && !o.LeftAlone() {
 			kinds[gk] = true
 		}
 	}
 	return kinds
 }
 
-// definedKind reads the kind that a CustomResourceDefinition defines.
-func definedKind(o *unstructured.Unstructured) (schema.GroupKind, bool) {
-	if o.GetKind() != "CustomResourceDefinition" || o.GroupVersionKind().Group != "apiextensions.k8s.io" {
-		return schema.GroupKind{}, false
-	}
-	group, _, _ := unstructured.NestedString(o.Object, "spec", "group")        // absent: defines nothing
-	kind, _, _ := unstructured.NestedString(o.Object, "spec", "names", "kind") // likewise
-	return schema.GroupKind{Group: group, Kind: kind}, kind != ""
-}
-
-// leftAlone recognises what kustomize-controller skips before its dry-run
-// (kustomization_controller.go, apply, ExclusionSelector).
-func leftAlone(o manifests.Object) bool {
-	for key, value := range map[string]string{
-		kustomizev1.GroupVersion.Group + "/reconcile": kustomizev1.DisabledValue,
-		kustomizev1.GroupVersion.Group + "/ssa":       kustomizev1.IgnoreValue,
-	} {
-		if strings.EqualFold(o.GetAnnotations()[key], value) || strings.EqualFold(o.GetLabels()[key], value) {
-			return true
-		}
-	}
-	return false
+// definedKind is the kind that a CustomResourceDefinition defines.
+func definedKind(o manifests.Object) (schema.GroupKind, bool) {
+	d, ok := o.Defines()
+	return schema.GroupKind{Group: d.Group, Kind: d.Kind}, ok
 }
 
 // idle says why an object brings nothing although it is written in git; empty
 // when it does.
 func idle(o manifests.Object) string {
-	if leftAlone(o) {
+	if o.LeftAlone() {
 		return "kustomize-controller is told to leave it alone"
 	}
 	suspended, _, _ := unstructured.NestedBool(o.Object, "spec", "suspend") // absent: it is not
-	if suspended && isHelmRelease(o.GroupVersionKind()) {
+	if suspended && o.IsHelmRelease() {
 		return "it is suspended"
 	}
 	return ""

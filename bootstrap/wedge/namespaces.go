@@ -51,8 +51,8 @@ func (x *exam) namespaces(ctx context.Context, dx *Diagnosis, set *manifests.Set
 	made := map[string]bool{}
 	for _, o := range set.Objects {
 		switch name := o.GetNamespace(); {
-		case leftAlone(o):
-		case isNamespace(o):
+		case o.LeftAlone():
+		case o.IsNamespace():
 			made[o.GetName()] = true
 		case name != "" && first[name].Unstructured == nil:
 			first[name] = o
@@ -95,7 +95,7 @@ func (x *exam) namespace(ctx context.Context, dx *Diagnosis, set *manifests.Set,
 		if err != nil {
 			continue // that one cannot be built: it reports so itself
 		}
-		i := slices.IndexFunc(other.Objects, func(o manifests.Object) bool { return isNamespace(o) && o.GetName() == name && !leftAlone(o) })
+		i := slices.IndexFunc(other.Objects, func(o manifests.Object) bool { return o.IsNamespace() && o.GetName() == name && !o.LeftAlone() })
 		switch {
 		case i < 0:
 		case x.behind(k):
@@ -108,7 +108,7 @@ func (x *exam) namespace(ctx context.Context, dx *Diagnosis, set *manifests.Set,
 	for _, o := range set.Objects {
 		// A chart makes its namespace when it is installed; objects of the same set
 		// are dry-run before that.
-		if isHelmRelease(o.GroupVersionKind()) && o.GetNamespace() != name && idle(o) == "" && makesNamespace(o.Unstructured, name) {
+		if o.IsHelmRelease() && o.GetNamespace() != name && idle(o) == "" && makesNamespace(o.Unstructured, name) {
 			found(SameSet, o, refOf(x.Kustomization))
 			return plant(planting{set: set, owner: x.Kustomization}, o)
 		}
@@ -119,10 +119,6 @@ func (x *exam) namespace(ctx context.Context, dx *Diagnosis, set *manifests.Set,
 	}
 	m.Hint = fmt.Sprintf("Add Namespace/%s to this set, or to one that this one depends on; or take %s out of it.", name, m.Object.Ref())
 	return nil
-}
-
-func isNamespace(o manifests.Object) bool {
-	return o.GetKind() == "Namespace" && o.GetAPIVersion() == "v1"
 }
 
 func makesNamespace(release *unstructured.Unstructured, name string) bool {

@@ -17,8 +17,8 @@ import (
 // Owner labels that kustomize-controller sets on what it applies
 // (fluxcd/pkg/ssa, manager.go, SetOwnerLabels).
 const (
-	ownerName      = "kustomize.toolkit.fluxcd.io/name"
-	ownerNamespace = "kustomize.toolkit.fluxcd.io/namespace"
+	OwnerName      = "kustomize.toolkit.fluxcd.io/name"
+	OwnerNamespace = "kustomize.toolkit.fluxcd.io/namespace"
 )
 
 // seed adds to dx what has to be applied early for the kind of f to come: what
@@ -60,7 +60,7 @@ const maxDepth = 16
 
 // plant adds o to the seeds, after what it needs.
 func (x *exam) plant(ctx context.Context, dx *Diagnosis, p planting, o manifests.Object, why string) error {
-	ref := tiers.Ref{Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName()}
+	ref := locate(o).Ref()
 	if x.seeded[ref] || p.depth > maxDepth {
 		return nil
 	}
@@ -110,15 +110,11 @@ func (x *exam) plant(ctx context.Context, dx *Diagnosis, p planting, o manifests
 func (x *exam) home(ctx context.Context, dx *Diagnosis, set *manifests.Set, o manifests.Object) error {
 	name := o.GetNamespace()
 	if name == "" || slices.ContainsFunc(set.Objects, func(n manifests.Object) bool {
-		return n.GetAPIVersion() == "v1" && n.GetKind() == "Namespace" && n.GetName() == name && !leftAlone(n)
+		return n.IsNamespace() && n.GetName() == name && !n.LeftAlone()
 	}) {
 		return nil
 	}
-	namespace := &unstructured.Unstructured{}
-	namespace.SetAPIVersion("v1")
-	namespace.SetKind("Namespace")
-	namespace.SetName(name)
-	there, err := x.exists(ctx, namespace)
+	there, err := x.exists(ctx, namespaceNamed(name))
 	if err == nil && !there {
 		dx.Unmet = append(dx.Unmet, Unmet{
 			What:   fmt.Sprintf("Namespace %s, where %s is to be, does not exist and is not in the set", name, locate(o).Ref()),
@@ -156,7 +152,7 @@ func (x *exam) ownKind(ctx context.Context, dx *Diagnosis, p planting, o manifes
 		return nil, err
 	}
 	for _, other := range p.set.Objects {
-		defines, isCRD := definedKind(other.Unstructured)
+		defines, isCRD := definedKind(other)
 		if other.Unstructured == o.Unstructured || idle(other) != "" || (!isCRD || defines != gvk.GroupKind()) && !x.brings(ctx, other, p.set, gvk.GroupKind()) {
 			continue
 		}
@@ -187,7 +183,7 @@ func (x *exam) ownKind(ctx context.Context, dx *Diagnosis, p planting, o manifes
 // the same set, or comes with what brings the kind of o.
 func (x *exam) operator(ctx context.Context, dx *Diagnosis, p planting, o manifests.Object, comes bool) error {
 	b, ok := x.of(ctx, o, p.set)
-	if !ok || b.Entry.Operator == nil || comes || isHelmRelease(o.GroupVersionKind()) || o.GroupVersionKind().Group == "apps" {
+	if !ok || b.Entry.Operator == nil || comes || o.IsHelmRelease() || o.GroupVersionKind().Group == "apps" {
 		return nil
 	}
 	wanted := *b.Entry.Operator
@@ -196,30 +192,23 @@ func (x *exam) operator(ctx context.Context, dx *Diagnosis, p planting, o manife
 		return fmt.Errorf("look for %s %s: %w", wanted.Kind, wanted.Name, err)
 	}
 	for i := range workloads {
-		if isOperator(&workloads[i], wanted.Name) {
+		if wanted.Runs(workloads[i].Object) {
 			return nil
 		}
 	}
 	for _, other := range p.set.Objects {
-		if leftAlone(other) || other.Unstructured == o.Unstructured {
+		if other.LeftAlone() || other.Unstructured == o.Unstructured {
 			continue
 		}
-		if other.GetKind() == wanted.Kind && isOperator(other.Unstructured, wanted.Name) || x.installs(ctx, other, p.set, wanted) {
+		if other.GetKind() == wanted.Kind && wanted.Runs(other.Object) || x.installs(ctx, other, p.set, wanted) {
 			return x.plant(ctx, dx, p, other, fmt.Sprintf("it is the operator of %s", locate(o).Ref()))
 		}
 	}
 	dx.Unmet = append(dx.Unmet, Unmet{
-		What:   fmt.Sprintf("%s %s, the operator that reacts to %s, is not in the cluster", wanted.Kind, cmp.Or(join(wanted.Namespace, wanted.Name), wanted.Name), locate(o).Ref()),
+		What:   fmt.Sprintf("%s %s, the operator that reacts to %s, is not in the cluster", wanted.Kind, tiers.Ref{Namespace: wanted.Namespace, Name: wanted.Name}.NamespacedName(), locate(o).Ref()),
 		Remedy: fmt.Sprintf("Install %s first, in a Kustomization that this one depends on.", wanted.Name),
 	})
 	return nil
-}
-
-func join(namespace, name string) string {
-	if namespace == "" {
-		return name
-	}
-	return namespace + "/" + name
 }
 
 // owned is o as kustomize-controller would apply it for its owner.
@@ -229,7 +218,7 @@ func owned(o *unstructured.Unstructured, owner *kustomizev1.Kustomization) *unst
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[ownerName], labels[ownerNamespace] = owner.Name, owner.Namespace
+	labels[OwnerName], labels[OwnerNamespace] = owner.Name, owner.Namespace
 	u.SetLabels(labels)
 	return u
 }

@@ -20,8 +20,8 @@ func (x *exam) needs(set *manifests.Set, o manifests.Object) []manifests.Object 
 	refs := references(o.Unstructured)
 	var found []manifests.Object
 	for _, other := range set.Objects {
-		ref := tiers.Ref{Kind: other.GetKind(), Namespace: other.GetNamespace(), Name: other.GetName()}
-		if other.Unstructured == o.Unstructured || leftAlone(other) || !supports(other.GroupVersionKind()) {
+		ref := locate(other).Ref()
+		if other.Unstructured == o.Unstructured || other.LeftAlone() || !supports(other.GroupVersionKind()) {
 			continue
 		}
 		if slices.ContainsFunc(refs, func(r tiers.Ref) bool { return means(r, ref) }) || bindsAccountOf(other.Unstructured, o.Unstructured) {
@@ -165,4 +165,10 @@ func bindsAccountOf(binding, workload *unstructured.Unstructured) bool {
 		}
 	}
 	return false
+}
+
+// text reads a field; empty when it is absent.
+func text(o *unstructured.Unstructured, fields ...string) string {
+	s, _, _ := unstructured.NestedString(o.Object, fields...) // absent is empty
+	return s
 }

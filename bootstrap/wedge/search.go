@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -97,7 +96,7 @@ func (x *exam) within(ctx context.Context, owner *kustomizev1.Kustomization, set
 
 func (x *exam) descend(ctx context.Context, owner *kustomizev1.Kustomization, set *manifests.Set, gk schema.GroupKind, visited map[tiers.Ref]bool) (*place, error) {
 	for _, o := range set.Objects {
-		defines, ok := definedKind(o.Unstructured)
+		defines, ok := definedKind(o)
 		if idle(o) == "" && (ok && defines == gk || x.brings(ctx, o, set, gk)) {
 			return &place{provider: o, apply: o, set: set, owner: owner}, nil
 		}
@@ -188,7 +187,7 @@ func (x *exam) isLive(ref tiers.Ref) bool {
 // childOf reads a Flux Kustomization among the objects of a set.
 func childOf(o manifests.Object) (*kustomizev1.Kustomization, bool) {
 	gvk := o.GroupVersionKind()
-	if gvk.Kind != kustomizev1.KustomizationKind || gvk.Group != kustomizev1.GroupVersion.Group || leftAlone(o) {
+	if gvk.Kind != kustomizev1.KustomizationKind || gvk.Group != kustomizev1.GroupVersion.Group || o.LeftAlone() {
 		return nil, false
 	}
 	var k kustomizev1.Kustomization
@@ -210,35 +209,17 @@ func (x *exam) eliminate(ctx context.Context, set *manifests.Set, gvk schema.Gro
 	}
 	var unknown []manifests.Object
 	for _, o := range set.Objects {
-		if isHelmRelease(o.GroupVersionKind()) && idle(o) == "" && !x.chartKnown(ctx, o, set) {
+		if o.IsHelmRelease() && idle(o) == "" && !x.chartKnown(ctx, o, set) {
 			unknown = append(unknown, o)
 		}
 	}
 	if len(unknown) > 1 || len(x.doctor.Catalog.Providing(gk)) > 0 {
-		words := wordsOf(gvk.Group)
 		unknown = slices.DeleteFunc(unknown, func(o manifests.Object) bool {
-			chart := x.releaseOf(ctx, o.Unstructured, set).Chart
-			return !shareWord(words, append(wordsOf(o.GetName()), wordsOf(chart)...))
+			return !catalog.Related(gvk.Group, o.GetName(), x.releaseOf(ctx, o, set).Chart)
 		})
 	}
 	if len(unknown) != 1 {
 		return manifests.Object{}, false
 	}
 	return unknown[0], true
-}
-
-// wordsOf splits a name at its punctuation, without what is in every other name.
-func wordsOf(name string) []string {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("./-_", r) })
-	return slices.DeleteFunc(words, func(w string) bool {
-		return len(w) < 3 || slices.Contains([]string{"k8s", "com", "org", "net", "dev", "operator", "controller", "chart", "crds", "sigs", "api", "apps", "kubernetes"}, w)
-	})
-}
-
-func shareWord(a, b []string) bool {
-	return slices.ContainsFunc(a, func(w string) bool { return slices.Contains(b, w) })
-}
-
-func isHelmRelease(gvk schema.GroupVersionKind) bool {
-	return gvk.Group == "helm.toolkit.fluxcd.io" && gvk.Kind == "HelmRelease"
 }

@@ -74,25 +74,6 @@ func TestAShapeIsAWedgeUnlessTheKindComes(t *testing.T) {
 	}
 }
 
-func TestStagesAreThoseOfTheController(t *testing.T) {
-	for kind, want := range map[string]wedge.Stage{
-		"CustomResourceDefinition.apiextensions.k8s.io": wedge.Definitions,
-		"Namespace":                                    wedge.Definitions,
-		"ClusterRole.rbac.authorization.k8s.io":        wedge.Definitions,
-		"StorageClass.storage.k8s.io":                  wedge.Classes,
-		"GatewayClass.gateway.networking.k8s.io":       wedge.Classes,
-		"ProxyClass.tailscale.com":                     wedge.Classes,
-		"ClusterRoleBinding.rbac.authorization.k8s.io": wedge.Rest,
-		"Namespace.tenancy.example.org":                wedge.Rest,
-		"Classroom.example.org":                        wedge.Rest,
-		"HelmRelease.helm.toolkit.fluxcd.io":           wedge.Rest,
-	} {
-		if got := wedge.StageOf(schema.ParseGroupKind(kind)); got != want {
-			t.Errorf("%s: stage %d, want %d", kind, got, want)
-		}
-	}
-}
-
 func TestAnObjectThatIsNotInTheSetIsNamedWithWhatIs(t *testing.T) {
 	e := &wedge.NotInSetError{Object: tiers.Ref{Kind: "CDI", Name: "cdi"}, Kustomization: tiers.KustomizationRef("flux-system", "k")}
 	if got := e.Error(); got != "CDI/cdi is not in the set of Kustomization/flux-system/k, nor is any other CDI" {
