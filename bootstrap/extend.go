@@ -38,12 +38,12 @@ func (r *run) adopt(changed []tiers.Ref) {
 	if !fresh {
 		return
 	}
-	in := tiers.Input{Order: r.seq.Order, Snapshot: Snapshot(r.seq.World)}
-	added, steps, left, warnings, err := tiers.Extension(r.plan, in)
+	now, err := tiers.Build(tiers.Input{Order: r.seq.Order, Snapshot: Snapshot(r.seq.World)})
 	if err != nil {
 		r.abandon(err) // a cycle, or an unlisted one where that is an error
 		return
 	}
+	added, steps, left, warnings := tiers.Extension(r.plan, now)
 	for _, w := range warnings {
 		r.emit(event.Warned{Message: w})
 	}
@@ -51,7 +51,7 @@ func (r *run) adopt(changed []tiers.Ref) {
 	for _, ref := range changed {
 		r.known[ref] = true // one that TIER_ORDER says to ignore must not be looked up again
 	}
-	r.learnEdges(in)
+	r.learnEdges(now)
 	r.addLeft(left)
 	r.addTiers(added)
 	if len(steps) > 0 {
@@ -75,16 +75,12 @@ func (r *run) returned(ref tiers.Ref) {
 // learnEdges gives steps that were planned for objects that did not exist the
 // edges that their objects turned out to have. Only steps that have not
 // started can learn; a started one is ordered by Flux's own dependsOn.
-func (r *run) learnEdges(in tiers.Input) {
-	plan, err := tiers.Build(in)
-	if err != nil {
-		return // Extension reports it
-	}
-	for i := range plan.Steps {
-		s := r.newest(plan.Steps[i].ID)
+func (r *run) learnEdges(now *tiers.Plan) {
+	for i := range now.Steps {
+		s := r.newest(now.Steps[i].ID)
 		if s != nil && s.started.IsZero() && s.outcome == event.Pending && s.ID == s.base {
-			s.DependsOn = plan.Steps[i].DependsOn
-			s.After = plan.Steps[i].After
+			s.DependsOn = now.Steps[i].DependsOn
+			s.After = now.Steps[i].After
 		}
 	}
 }

@@ -10,15 +10,11 @@ func (p *Plan) Has(id StepID) bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.ID == id })
 }
 
-// Extension plans anew for what the cluster has become and returns only what p,
-// as extended so far, does not have: on a cold cluster Kustomizations appear
+// Extension returns only what p, as extended so far, does not have of now, the
+// plan for what the cluster has become: on a cold cluster Kustomizations appear
 // when their parent is applied. A new step may join a tier that p has. A Left
-// whose Behind has changed is returned again. The errors are those of Build.
-func Extension(p *Plan, in Input) (tiers []PlanTier, steps []Step, left []Left, warnings []string, err error) {
-	now, err := Build(in)
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
+// whose Behind has changed is returned again.
+func Extension(p, now *Plan) (tiers []PlanTier, steps []Step, left []Left, warnings []string) {
 	known := make(map[StepID]bool, len(p.Steps))
 	for i := range p.Steps {
 		known[p.Steps[i].ID] = true
@@ -47,7 +43,7 @@ func Extension(p *Plan, in Input) (tiers []PlanTier, steps []Step, left []Left, 
 			warnings = append(warnings, w)
 		}
 	}
-	return tiers, steps, left, warnings, nil
+	return tiers, steps, left, warnings
 }
 
 // Extended returns the plan with what Extension found; p itself is unchanged,

@@ -59,8 +59,10 @@ func grow(t *testing.T, r *rand.Rand, order *TierOrder, whole Snapshot) *Plan {
 		var steps []Step
 		var left []Left
 		var warnings []string
-		rows, steps, left, warnings, err = Extension(plan, part(n))
+		var now *Plan
+		now, err = Build(part(n))
 		if err == nil {
+			rows, steps, left, warnings = Extension(plan, now)
 			plan = plan.Extended(rows, steps, left, warnings)
 		}
 	}

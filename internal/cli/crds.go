@@ -52,7 +52,7 @@ func crdsCommand(streams Streams) *cli.Command {
 				Name: flagPatience, Value: bootstrap.DefaultPatience, EnvVars: env(flagPatience),
 				Usage: "give up on a kind that is not served `DURATION` after its provider was applied",
 			},
-			&cli.StringFlag{Name: flagReport, Usage: "write the run to `FILE`: .html, .md, .json, or .xml for JUnit", EnvVars: env(flagReport)},
+			reportFlag(),
 		}, repairFlags()...),
 	}, func(c *cli.Context) error {
 		o, err := parseCrds(c)
@@ -120,11 +120,8 @@ func objectNamed(text string) (tiers.Ref, error) {
 }
 
 func crds(ctx context.Context, streams Streams, o crdsOptions) (err error) {
-	if o.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
-		defer cancel()
-	}
+	ctx, cancel := withTimeout(ctx, o.common)
+	defer cancel()
 	out := newRunOutput(streams, o.common, o.Report)
 	defer func() { err = out.close(err) }()
 	log := newLogger(out, o.LogFormat, o.Verbose)
@@ -132,7 +129,7 @@ func crds(ctx context.Context, streams Streams, o crdsOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	use, sets, err := s.crds(ctx, o)
+	use, sets, err := s.crds(o)
 	if err != nil {
 		return err
 	}
@@ -163,11 +160,11 @@ func crds(ctx context.Context, streams Streams, o crdsOptions) (err error) {
 }
 
 // crds wires the use case.
-func (s *session) crds(ctx context.Context, o crdsOptions) (*bootstrap.Crds, *bootstrap.Sets, error) {
+func (s *session) crds(o crdsOptions) (*bootstrap.Crds, *bootstrap.Sets, error) {
 	if !o.Only.IsZero() && s.view.Kustomization(o.Only) == nil {
 		return nil, nil, usagef("--kustomization: %s does not exist", o.Only)
 	}
-	repair, sets, err := s.repair(ctx, o.common, o.repairOptions)
+	repair, sets, err := s.repair(o.common, o.repairOptions)
 	if err != nil {
 		return nil, nil, err
 	}

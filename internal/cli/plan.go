@@ -44,7 +44,7 @@ func showPlan(ctx context.Context, streams Streams, o common) error {
 	return writeString(streams.Out, report.PlanText(p))
 }
 
-// withTimeout bounds a command that only looks.
+// withTimeout bounds a command by --timeout.
 func withTimeout(ctx context.Context, o common) (context.Context, context.CancelFunc) {
 	if o.Timeout <= 0 {
 		return context.WithCancel(ctx)

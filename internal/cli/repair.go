@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -68,31 +67,29 @@ func loadCatalogue(dir string, order *tiers.TierOrder) (*catalog.Catalog, error)
 }
 
 // repair is what breaks wedges, and what has to be closed after that.
-func (s *session) repair(ctx context.Context, o common, r repairOptions) (*bootstrap.Repair, *bootstrap.Sets, error) {
+func (s *session) repair(o common, r repairOptions) (*bootstrap.Repair, *bootstrap.Sets, error) {
 	load := sync.OnceValues(func() (*catalog.Catalog, error) { return loadCatalogue(o.Catalog, s.order) })
 	if o.Catalog != "" || s.order != nil && len(s.order.SecondOrder) > 0 {
 		if _, err := load(); err != nil { // what a person wrote is checked at once
 			return nil, nil, err
 		}
 	}
-	controllers, err := s.client.Controllers(ctx, o.Namespace)
-	if err != nil {
-		return nil, nil, err
-	}
 	sets := &bootstrap.Sets{
-		World: s.view, Downloader: s.client, Values: s.client, Options: bootstrap.OptionsOf(controllers),
+		World: s.view, Downloader: s.client, Values: s.client,
 		Source: tiers.Ref{Kind: tiers.KindGitRepository, Namespace: o.Namespace, Name: "flux-system"},
 	}
 	if s.order != nil && !s.order.Source.IsZero() {
 		sets.Source = s.order.Source
 	}
 	if r.Path != "" {
-		if sets.Checkout, err = manifests.Open(r.Path); err != nil {
+		tree, err := manifests.Open(r.Path)
+		if err != nil {
 			return nil, nil, usagef("--path: %v", err)
 		}
+		sets.Checkout = tree
 	}
 	repair := &bootstrap.Repair{
-		Doctor: lateDoctor{load: load, sets: sets, cluster: s.client},
+		Doctor: &lateDoctor{load: load, sets: sets, client: s.client, namespace: o.Namespace},
 		Seeder: s.client,
 	}
 	if r.Restart {

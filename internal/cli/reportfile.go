@@ -7,12 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/urfave/cli/v2"
+
 	"github.com/standup-sh/standup/bootstrap/event"
 	"github.com/standup-sh/standup/internal/report"
 )
 
 // reportKinds are the file name extensions of --report.
 func reportKinds() []string { return []string{".html", ".json", ".md", ".xml"} }
+
+// reportFlag is shared by the commands that run something.
+func reportFlag() cli.Flag {
+	return &cli.StringFlag{Name: flagReport, Usage: "write the run to `FILE`: .html, .md, .json, or .xml for JUnit", EnvVars: env(flagReport)}
+}
 
 // checkReport refuses, before the run, a report that could not be written
 // after it for want of a known format.

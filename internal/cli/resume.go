@@ -56,7 +56,7 @@ func resumeCommand(streams Streams) *cli.Command {
 				Name: flagPatience, Value: bootstrap.DefaultPatience, EnvVars: env(flagPatience),
 				Usage: "give up on a missing kind, namespace or Secret after `DURATION` in which nothing else moved",
 			},
-			&cli.StringFlag{Name: flagReport, Usage: "write the run to `FILE`: .html, .md, .json, or .xml for JUnit", EnvVars: env(flagReport)},
+			reportFlag(),
 		}, repairFlags()...),
 	}, func(c *cli.Context) error {
 		o, err := parseCommon(c, outputTable, outputPlain, outputJSON, outputJSONL)
@@ -83,11 +83,8 @@ func resumeCommand(streams Streams) *cli.Command {
 }
 
 func resume(ctx context.Context, streams Streams, o resumeOptions) (err error) {
-	if o.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
-		defer cancel()
-	}
+	ctx, cancel := withTimeout(ctx, o.common)
+	defer cancel()
 	out := newRunOutput(streams, o.common, o.Report)
 	defer func() { err = out.close(err) }()
 	log := newLogger(out, o.LogFormat, o.Verbose)
@@ -102,7 +99,7 @@ func resume(ctx context.Context, streams Streams, o resumeOptions) (err error) {
 	var repair *bootstrap.Repair
 	if o.Crds {
 		var sets *bootstrap.Sets
-		if repair, sets, err = s.repair(ctx, o.common, o.repairOptions); err != nil {
+		if repair, sets, err = s.repair(o.common, o.repairOptions); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, sets.Close()) }()

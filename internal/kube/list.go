@@ -12,19 +12,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// List returns the objects of a kind in all namespaces, sorted, for wedge.Doctor. Of a kind that is not served there are none.
+// List returns the objects of a kind in all namespaces, sorted, for wedge.Doctor.
+// Of a kind that is not served there are none.
 func (c *Client) List(ctx context.Context, gvk schema.GroupVersionKind) ([]unstructured.Unstructured, error) {
-	return c.list(ctx, gvk, metav1.ListOptions{})
-}
-
-func (c *Client) list(ctx context.Context, gvk schema.GroupVersionKind, options metav1.ListOptions) ([]unstructured.Unstructured, error) {
 	var items []unstructured.Unstructured
 	err := c.ask(ctx, func(ctx context.Context) error {
 		found, err := c.mapper.find(ctx, gvk)
 		if err != nil {
 			return err
 		}
-		list, err := c.at(found, "").List(ctx, options)
+		list, err := c.at(found, "").List(ctx, metav1.ListOptions{})
 		if err == nil {
 			items = list.Items
 		}
