@@ -56,7 +56,7 @@ func (r *run) lookPreApply(s *step) {
 	}, func(r *run, s *step, err error) {
 		s.working = false
 		if err != nil {
-			r.writeFailed(s, fmt.Errorf("pre-apply %s: %w", s.Object, err))
+			r.writeFailed(s, fmt.Errorf("pre-apply %s: %w", s.Object, discreet(err, seed.RedactText)))
 			return
 		}
 		if applied {
@@ -71,6 +71,23 @@ func (r *run) lookPreApply(s *step) {
 		r.succeed(s)
 	})
 }
+
+// discreet is err without the values that came from Secrets: an API server, or a
+// webhook, that refuses an object quotes it.
+func discreet(err error, redact func(string) string) error {
+	if redact == nil {
+		return err
+	}
+	return &discreetError{text: redact(err.Error()), err: err}
+}
+
+type discreetError struct {
+	text string
+	err  error
+}
+
+func (e *discreetError) Error() string { return e.text }
+func (e *discreetError) Unwrap() error { return e.err }
 
 func withRun(o *unstructured.Unstructured, run string) *unstructured.Unstructured {
 	u := o.DeepCopy()

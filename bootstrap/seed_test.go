@@ -207,3 +207,29 @@ func TestAHandoverThatComesLateIsWaitedFor(t *testing.T) {
 		succeeded(t, e)
 	})
 }
+
+// The API server quotes what it refuses, and the object may have a value in it
+// that substitution took from a Secret.
+func TestARefusalThatQuotesASecretIsToldWithoutIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, s := newFlux(), newShop(time.Second)
+		dx := sameSet()
+		for i := range dx.Seeds {
+			dx.Seeds[i].RedactText = func(text string) string { return strings.ReplaceAll(text, "hunter2", "**redacted**") }
+		}
+		f.wedged(s, "storage", dx)
+		s.refuse = func(string, tiers.Ref) error {
+			return waiters.TerminalError(errors.New(`spec.password: Invalid value: "hunter2"`))
+		}
+		f.boot()
+		e := stand(t, t.Context(), f, nil, s.in)
+		if e.err == nil || !strings.Contains(e.err.Error(), "**redacted**") || strings.Contains(fmt.Sprint(e.err), "hunter2") {
+			t.Errorf("got %v", e.err)
+		}
+		for _, ev := range e.events {
+			if b, ok := ev.Body.(event.StepFinished); ok && b.Err != nil && strings.Contains(b.Err.Error(), "hunter2") {
+				t.Errorf("told %v", b.Err)
+			}
+		}
+	})
+}

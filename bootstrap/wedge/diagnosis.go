@@ -87,6 +87,8 @@ type Seed struct {
 	Object *unstructured.Unstructured
 	// Printable is the same with the values that came from Secrets left out.
 	Printable *unstructured.Unstructured
+	// RedactText takes the same values out of a text that may quote the object.
+	RedactText func(string) string
 	// Owner is the Kustomization whose set the object is in.
 	Owner tiers.Ref
 	// Why says in one sentence why it is applied early.

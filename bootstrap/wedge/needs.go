@@ -100,7 +100,7 @@ func (x *exam) plant(ctx context.Context, dx *Diagnosis, p planting, o manifests
 		return err
 	}
 	seed := Seed{Object: owned(o.Unstructured, p.owner), Owner: refOf(p.owner), Why: why, Await: await}
-	seed.Printable = p.set.Redact(seed.Object)
+	seed.Printable, seed.RedactText = p.set.Redact(seed.Object), p.set.RedactText
 	dx.Seeds = append(dx.Seeds, seed)
 	return nil
 }
