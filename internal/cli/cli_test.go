@@ -12,7 +12,9 @@ import (
 	"github.com/standup-sh/standup/tiers"
 )
 
-// ranAs is the whole of what a user sees of one run.
+// ranAs is the whole of what a user sees of one run. One at a time: urfave/cli
+// writes to its package variable HelpFlag in each run, so tests that call it are
+// not parallel.
 func ranAs(t *testing.T, args ...string) (text string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer

@@ -38,7 +38,6 @@ func TestRehearseHomelab(t *testing.T) {
 }
 
 func TestRehearseTakesTheEntryFromTierOrder(t *testing.T) {
-	t.Parallel()
 	byFile, _ := ranAs(t, "rehearse", "--path", homelab, "-o", "json")
 	byFlag, _ := ranAs(t, "rehearse", "--path", homelab, "--entry", "./clusters/prod/", "-o", "json")
 	_, byFile, _ = strings.Cut(byFile, "\n")
@@ -49,7 +48,6 @@ func TestRehearseTakesTheEntryFromTierOrder(t *testing.T) {
 }
 
 func TestRehearseWritesNothingButJSON(t *testing.T) {
-	t.Parallel()
 	text, _ := ranAs(t, "rehearse", "--path", incident, "-o", "json")
 	_, text, _ = strings.Cut(text, "--- stdout\n")
 	text, _, _ = strings.Cut(text, "--- stderr\n")
@@ -60,7 +58,6 @@ func TestRehearseWritesNothingButJSON(t *testing.T) {
 }
 
 func TestRehearseRefusesBadInput(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "baseline.yaml")
 	if err := os.WriteFile(bad, []byte("apiVersion: standup/v1\nkind: Baseline\nkindes: [a]\n"), 0o600); err != nil {
