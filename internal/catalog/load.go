@@ -16,14 +16,17 @@ import (
 //go:embed entries/*.yaml
 var files embed.FS
 
-// Load reads the built-in entries.
-func Load() (*Catalog, error) {
+// Load gives the catalogue of the built-in entries, which is read once.
+func Load() (*Catalog, error) { return embedded() }
+
+//nolint:gochecknoglobals // constant: what is embedded does not change
+var embedded = sync.OnceValues(func() (*Catalog, error) {
 	sub, err := fs.Sub(files, "entries")
 	if err != nil {
 		return nil, fmt.Errorf("catalogue: %w", err)
 	}
 	return LoadFS(sub)
-}
+})
 
 // LoadFS makes a catalogue of the entries of a directory: every file that ends
 // in .yaml.

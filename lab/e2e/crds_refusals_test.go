@@ -84,7 +84,7 @@ func TestAnObjectThatBelongsToSomebodyElseIsNotOverwritten(t *testing.T) {
 	r := standup(t, c.Kubeconfig(), "crds", "--patience", "3s", "--timeout", "1m")
 
 	r.exits(t, 3)
-	r.says(t, "CDI cdi", "kubectl-client-side-apply", "StorageProfile.cdi.kubevirt.io")
+	r.says(t, "CDI/cdi", "kubectl-client-side-apply", "StorageProfile.cdi.kubevirt.io")
 	after, err := c.Get(t.Context(), cdis(), "", "cdi")
 	if err != nil {
 		t.Fatal(err)
