@@ -121,6 +121,24 @@ func (c *Catalog) Installed(r Release) (Brings, bool) {
 	return b, true
 }
 
+// Rendered lists the kinds of which the chart of a release certainly has objects
+// and which something else brings.
+func (c *Catalog) Rendered(r Release) []GroupKind {
+	var found []GroupKind
+	e, ok := c.ByChartFrom(r.Repository, r.Chart)
+	if !ok {
+		return nil
+	}
+	for _, n := range e.Needs {
+		if n.When.Holds(r.Values, r.Partial) == Yes {
+			for _, k := range n.Kinds {
+				found = append(found, k.GroupKind())
+			}
+		}
+	}
+	return found
+}
+
 // HelmOwned says whether Helm takes the CRDs as part of the release. It refuses
 // to when somebody else made them, unless it was told to take ownership.
 func (s Share) HelmOwned() Answer {

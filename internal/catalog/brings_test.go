@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // providers are all the ways in which an object can say what it brings.
@@ -236,5 +238,26 @@ func TestShareSaysWhyAndWhere(t *testing.T) {
 	b, _ = c.Installed(Release{Chart: "parts", Values: values(t, "{sub: {enabled: false}, again: true}")})
 	if s, _ := b.Share(gk("sub.example.io/Gear")); s.CRDs != InTemplates || s.Come != Yes {
 		t.Errorf("got %+v", s)
+	}
+}
+
+func TestRendered(t *testing.T) {
+	c, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		values map[string]any
+		want   []GroupKind
+	}{
+		{nil, nil},
+		{map[string]any{"route": map[string]any{}}, []GroupKind{{"gateway.networking.k8s.io", "HTTPRoute"}}},
+	} {
+		if diff := cmp.Diff(tc.want, c.Rendered(Release{Chart: "app-template", Values: tc.values})); diff != "" {
+			t.Errorf("%v: want -, got +\n%s", tc.values, diff)
+		}
+	}
+	if got := c.Rendered(Release{Chart: "of-nobody"}); got != nil {
+		t.Errorf("got %v", got)
 	}
 }

@@ -64,6 +64,12 @@ type Entry struct {
 	Parts []Part `yaml:"parts,omitempty"`
 	// Dynamic are kinds that the provider object itself names.
 	Dynamic []Dynamic `yaml:"dynamic,omitempty"`
+	// Needs are kinds of which the chart has objects although something else
+	// brings them: without those, Helm installs nothing.
+	Needs []Needs `yaml:"needs,omitempty"`
+	// Webhook says what the API server refuses while the webhook of the entry's
+	// operator is registered and does not answer. Empty: nothing.
+	Webhook Webhook `yaml:"webhook,omitempty"`
 	// Unknown means that it may bring kinds that nobody can list beforehand: an
 	// OLM Subscription, a chart that renders whatever its values say.
 	Unknown bool `yaml:"unknown,omitempty"`
@@ -72,6 +78,21 @@ type Entry struct {
 	// and does not replace it.
 	adds bool
 }
+
+// Needs are kinds of which a chart has objects under a condition.
+type Needs struct {
+	When  *When  `yaml:"when,omitempty"`
+	Kinds []Kind `yaml:"kinds"`
+}
+
+// Webhook says which objects an admission webhook with failurePolicy Fail sees.
+type Webhook string
+
+// The reaches of a webhook.
+const (
+	RefusesOwn Webhook = "own" // objects of the kinds that the entry brings
+	RefusesAll Webhook = "all" // objects of any kind
+)
 
 // Part is a share of what an entry brings that has its own condition, such as a
 // subchart that can be switched off.
