@@ -86,7 +86,7 @@ func (b *blame) heldBy(w wait) []*unit {
 // applied the object, then the object's own.
 func (b *blame) maker(c creator) *unit {
 	owner := b.m.byNode[c.node]
-	if own := b.m.byObject[c.node][keyOf(c.object)]; owner.applied && own != nil {
+	if own := b.m.byObject[c.node][keyOf(c.object)]; own != nil && own.created {
 		return own
 	}
 	return owner
@@ -109,6 +109,10 @@ func (b *blame) judge(u *unit, w wait) (cause, bool) {
 	switch {
 	case w.how == waitMissing:
 		b.missingDependency(&c)
+	case w.how == waitStalled:
+		return c, b.gaveUp(&c)
+	case w.how == waitExpression:
+		return c, b.expression(&c)
 	case w.how == waitSuspended, w.how == waitBlind, w.how == waitFault:
 		b.own(&c)
 	case w.need != nil:

@@ -79,6 +79,16 @@ func (w *walk) bringer(n *node, o manifests.Object) *bringer {
 	return nil
 }
 
+// crds says where a chart keeps the CRDs that come.
+func (b *bringer) crds() catalog.CRDs {
+	for _, s := range b.brings.Shares {
+		if s.Come != catalog.No && s.CRDs != "" {
+			return s.CRDs
+		}
+	}
+	return ""
+}
+
 func howOf(e catalog.Entry) how {
 	if e.Created == catalog.ByOperator {
 		return byOperator

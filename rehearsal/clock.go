@@ -61,7 +61,7 @@ const (
 	applyTime    = time.Second      // build, dry-run and apply of one set
 	definedTime  = 2 * time.Second  // until a CRD is Established
 	chartTime    = 15 * time.Second // fetch a chart and create its CRDs
-	installTime  = 90 * time.Second // until a release is Ready
+	installTime  = 60 * time.Second // until a release is Ready
 	workloadTime = 30 * time.Second // until the pods of a workload are
 	operatorTime = 60 * time.Second // until an operator has registered its kinds, at worst
 	secretTime   = 20 * time.Second // until a controller has made a Secret

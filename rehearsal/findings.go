@@ -88,7 +88,7 @@ func (b *blame) own(c *cause) {
 		c.Verdict, c.Class = Unknown, InSource
 		c.Message = "its set cannot be seen: " + n.blind
 		c.Remedy = fmt.Sprintf("Say where the source is: --source %s=DIR.", n.source)
-	case waitNeed, waitParent, waitDependency, waitMissing, waitHealth: // not by itself
+	case waitNeed, waitParent, waitDependency, waitMissing, waitHealth, waitExpression, waitStalled: // not by itself
 	case waitFault:
 		c.Verdict, c.Class = Deadlock, InBuild
 		c.Message = c.wait.err.Error()
@@ -149,7 +149,7 @@ func classOfNeed(nd *need) Class {
 		return InSubstitute
 	case forDecryption:
 		return InDecryption
-	case forSource:
+	case forSource, forChart:
 		return InSource
 	case forDryRun:
 	}

@@ -17,17 +17,27 @@ type unit struct {
 
 	created, ready     bool
 	createdAt, readyAt time.Duration
-	// eligible is when nothing but the dry-run was left to pass, and applied
-	// when that was passed.
-	eligible, appliedAt time.Duration
-	applied             bool
+	// eligible is when nothing but the dry-run was left to pass.
+	eligible time.Duration
+	// passed counts the stages that are applied.
+	passed int
+	// installed: a release is rendered and its objects are there.
+	installed bool
+	failures  int   // of a release
+	missed    *need // by the last of them
+	stalled   bool  // its controller has given up
 
 	waits []wait // why it is not further; empty when it is
 
-	scheduled bool
+	scheduled bool // a turn is due, or a worker waited for
+	parked    bool // until something changes
 	parkedAt  time.Duration
 	delay     time.Duration
 	excused   map[string]bool // waits that were removed to see what is behind
+
+	pool     *pool // of its controller's workers; nil where they do not matter
+	holding  bool  // a worker
+	deadline time.Duration
 }
 
 func (u *unit) isKustomization() bool { return u.object.Unstructured == nil }
@@ -38,7 +48,7 @@ type wait struct {
 	on   *unit // or who is not Ready
 	how  waitKind
 	ref  tiers.Ref // of a dependency that does not exist
-	err  error     // of a build
+	err  error     // of a build, or of an expression
 }
 
 type waitKind int
@@ -52,6 +62,8 @@ const (
 	waitSuspended
 	waitBlind
 	waitFault
+	waitExpression // a readyExpr that is not true, or not valid
+	waitStalled    // the controller has given up, for the need or unit that is named
 )
 
 // key names a wait among those of a unit.
@@ -61,6 +73,8 @@ func (w wait) key() string {
 		return "need " + w.need.String() + w.need.version
 	case w.how == waitMissing:
 		return "missing " + w.ref.String()
+	case w.how == waitExpression && w.on != nil:
+		return "expression on " + w.on.name()
 	case w.on != nil:
 		return "on " + w.on.name()
 	}
@@ -88,18 +102,27 @@ type model struct {
 	arrivals map[*bringer]time.Duration
 	seeded   map[catalog.GroupKind]time.Duration
 	parked   []*unit
+	changes  int // how often something has changed
+	// kustomize and helm are the workers of the controllers.
+	kustomize, helm *pool
 }
 
-func newModel(s *stage, nudged bool) *model {
+// newModel begins a run on an empty cluster. A busy one has no more workers than
+// the controllers; else work never waits for a worker, so that what is found
+// does not hang on estimates of how long things take.
+func newModel(s *stage, nudged, busy bool) *model {
 	m := &model{
 		stage: s, nudged: nudged, byNode: map[*node]*unit{}, byObject: map[*node]map[objectKey]*unit{},
 		objects: map[objectKey]time.Duration{}, arrivals: map[*bringer]time.Duration{}, seeded: map[catalog.GroupKind]time.Duration{},
+	}
+	if busy {
+		m.kustomize, m.helm = &pool{size: s.workers("kustomize-controller")}, &pool{size: s.workers("helm-controller")}
 	}
 	for key := range s.exist {
 		m.objects[key] = 0
 	}
 	for _, n := range s.w.order {
-		u := &unit{node: n, step: m.kustomization, excused: map[string]bool{}}
+		u := &unit{node: n, step: m.kustomization, excused: map[string]bool{}, pool: m.kustomize}
 		m.units, m.byNode[n] = append(m.units, u), u
 		m.byObject[n] = map[objectKey]*unit{}
 		for _, o := range n.objects() {
@@ -108,6 +131,9 @@ func newModel(s *stage, nudged bool) *model {
 			}
 			if step := m.stepOf(o); step != nil {
 				child := &unit{node: n, object: o, step: step, excused: map[string]bool{}}
+				if o.IsHelmRelease() {
+					child.pool = m.helm
+				}
 				m.units, m.byObject[n][keyOf(o)] = append(m.units, child), child
 			}
 		}
@@ -139,10 +165,11 @@ func (m *model) create(u *unit) {
 
 func (m *model) turn(u *unit) {
 	u.scheduled = false
-	if !u.ready {
-		u.waits = nil
-		u.step(u)
+	if u.ready || u.stalled || !m.take(u) {
+		return
 	}
+	u.waits = nil
+	u.step(u)
 }
 
 // run goes on until nothing changes any more.
@@ -155,20 +182,48 @@ func (m *model) run() {
 // like this one. It is looked at when its timer is due.
 func (m *model) park(u *unit, delay time.Duration, waits ...wait) {
 	u.waits, u.parkedAt, u.delay = waits, m.now, delay
-	m.parked = append(m.parked, u)
+	if !u.parked {
+		u.parked = true
+		m.parked = append(m.parked, u)
+	}
+	m.give(u)
+}
+
+// parkSince parks a unit whose look was some changes ago: what has changed since
+// is seen when its timer is due.
+func (m *model) parkSince(changes int, u *unit, delay time.Duration, waits ...wait) {
+	m.park(u, delay, waits...)
+	if m.changes != changes {
+		m.wake(u)
+	}
+}
+
+// revive lets a controller try again that has given up.
+func (m *model) revive(u *unit) {
+	if u.stalled {
+		u.stalled, u.failures = false, 0
+		m.park(u, requeueTime, u.waits...)
+	}
 }
 
 // changed wakes all that is parked.
 func (m *model) changed() {
+	m.changes++
 	parked := m.parked
 	m.parked = nil
 	for _, u := range parked {
-		if u.scheduled || u.ready {
-			continue
-		}
-		u.scheduled = true
-		m.after(m.until(u), func() { m.turn(u) })
+		u.parked = false
+		m.wake(u)
 	}
+}
+
+// wake looks at a unit again when its timer is due.
+func (m *model) wake(u *unit) {
+	if u.scheduled || u.ready || u.stalled {
+		return
+	}
+	u.scheduled = true
+	m.after(m.until(u), func() { m.turn(u) })
 }
 
 // until is the time to the next tick of a unit's timer.
@@ -183,6 +238,7 @@ func (m *model) until(u *unit) time.Duration {
 // setReady is the end of a unit's way.
 func (m *model) setReady(u *unit) {
 	u.ready, u.readyAt, u.waits = true, m.now, nil
+	m.give(u)
 	if !u.isKustomization() {
 		m.serveHosts(u.object)
 	}

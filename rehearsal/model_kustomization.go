@@ -3,35 +3,28 @@ package rehearsal
 import (
 	"cmp"
 	"time"
-
-	"github.com/standup-sh/standup/internal/catalog"
-	"github.com/standup-sh/standup/internal/manifests"
-	"github.com/standup-sh/standup/tiers"
 )
 
 // kustomization is one pass of kustomize-controller (v1.9.4,
 // kustomization_controller.go, Reconcile, lines 129 to 310): the decisions in
 // the order in which it takes them.
 func (m *model) kustomization(u *unit) {
+	if u.deadline != 0 {
+		m.health(u) // the pass is at its end already
+		return
+	}
 	for _, decide := range []func(*unit) (time.Duration, []wait){
-		m.suspended, m.sourceReady, m.dependencies, m.built,
+		m.suspended, m.invalid, m.sourceReady, m.dependencies, m.built,
 	} {
 		if delay, waits := decide(u); len(waits) > 0 {
 			m.park(u, delay, waits...)
 			return
 		}
 	}
-	if u.applied {
-		m.health(u)
-		return
+	if u.passed == 0 {
+		u.eligible = m.eligibleAt(u)
 	}
-	u.eligible = m.eligibleAt(u)
-	if delay, waits := m.dryRun(u); len(waits) > 0 {
-		m.park(u, delay, waits...)
-		return
-	}
-	u.applied, u.appliedAt = true, m.now+applyTime
-	m.after(applyTime, func() { m.apply(u); m.health(u) })
+	m.applyAllStaged(u)
 }
 
 // retry is what a failed pass costs (kustomization_types.go, GetRetryInterval).
@@ -89,12 +82,14 @@ func (m *model) sourceReady(u *unit) (time.Duration, []wait) {
 func (m *model) dependencies(u *unit) (time.Duration, []wait) {
 	var waits []wait
 	for _, d := range u.node.spec.Spec.DependsOn {
-		ref := tiers.KustomizationRef(cmp.Or(d.Namespace, u.node.ref.Namespace), d.Name)
+		ref := refOfDependency(u.node, d)
 		n, ok := m.w.nodes[ref]
 		switch {
 		case !ok && m.exist[objectKey{kind: "Kustomization", namespace: ref.Namespace, name: ref.Name}]:
 		case !ok:
 			waits = append(waits, wait{how: waitMissing, ref: ref})
+		case m.replaced(d):
+			waits = append(waits, m.readyExpr(u, m.byNode[n], d.ReadyExpr)...)
 		case !m.byNode[n].ready:
 			waits = append(waits, wait{how: waitDependency, on: m.byNode[n], ref: ref})
 		}
@@ -129,24 +124,12 @@ func (m *model) expected(n need) bool {
 	return len(m.creators(n)) > 0 || m.w.opts.Baseline.absent(n.object.kind, n.object.namespace, n.object.name)
 }
 
-// dryRun: ApplyAllStaged (fluxcd/pkg/ssa v0.76.1, manager_apply.go, lines 347
-// to 420). The first error ends it; all of them are wanted here.
-func (m *model) dryRun(u *unit) (time.Duration, []wait) {
-	var waits []wait
-	for _, nd := range m.needs[u.node] {
-		if _, met, _ := m.has(nd); !met {
-			waits = append(waits, wait{need: &nd})
-		}
-	}
-	return u.node.retry(), u.excuse(waits)
-}
-
 // eligibleAt is the earliest time at which the dry-run could have been tried: a
 // controller that looks at the right moment loses nothing on its timers.
 func (m *model) eligibleAt(u *unit) time.Duration {
 	at := u.createdAt
 	for _, d := range u.node.spec.Spec.DependsOn {
-		if n, ok := m.w.nodes[tiers.KustomizationRef(cmp.Or(d.Namespace, u.node.ref.Namespace), d.Name)]; ok && m.byNode[n].ready {
+		if n, ok := m.w.nodes[refOfDependency(u.node, d)]; ok && m.byNode[n].ready {
 			at = max(at, m.byNode[n].readyAt)
 		}
 	}
@@ -156,78 +139,4 @@ func (m *model) eligibleAt(u *unit) time.Duration {
 		}
 	}
 	return at
-}
-
-// apply makes the objects of the set exist, and sets off what they set off.
-func (m *model) apply(u *unit) {
-	for _, o := range u.node.objects() {
-		if o.LeftAlone() {
-			continue
-		}
-		m.exists(keyOf(o))
-		if kindOf(o) == (catalog.GroupKind{Group: "kustomize.toolkit.fluxcd.io", Kind: "Kustomization"}) {
-			m.create(m.byNode[m.w.nodes[tiers.KustomizationRef(o.GetNamespace(), o.GetName())]])
-		}
-		m.create(m.byObject[u.node][keyOf(o)])
-		if len(m.hosts[keyOf(o)]) > 0 && m.byObject[u.node][keyOf(o)] == nil {
-			m.after(workloadTime, func() { m.serveHosts(o); m.changed() })
-		}
-		for _, key := range produced(o) {
-			m.after(secretTime, func() { m.exists(key); m.changed() })
-		}
-	}
-	for _, b := range m.bringers {
-		if b.node == u.node && b.kind.Kind != "" {
-			m.after(definedTime, func() { m.arrive(b) })
-		}
-	}
-	m.changed()
-}
-
-func (m *model) exists(key objectKey) {
-	if _, ok := m.objects[key]; !ok {
-		m.objects[key] = m.now
-	}
-}
-
-// arrive makes the kinds of a bringer served.
-func (m *model) arrive(b *bringer) {
-	if _, ok := m.arrivals[b]; !ok {
-		m.arrivals[b] = m.now
-		m.changed()
-	}
-}
-
-// health: checkHealth, lines 997 to 1090. With wait, every object that was
-// applied is looked at and healthChecks are ignored; without either, applied is
-// Ready. An object without a status, such as a fresh custom resource, is
-// Current (kstatus, generic.go).
-func (m *model) health(u *unit) {
-	var waits []wait
-	switch {
-	case u.node.spec.Spec.Wait:
-		for _, o := range u.node.objects() {
-			if !o.LeftAlone() {
-				waits = append(waits, m.unhealthy(u, o)...)
-			}
-		}
-	default:
-		waits = m.healthChecks(u)
-	}
-	if waits = u.excuse(waits); len(waits) > 0 {
-		m.park(u, pollTime, waits...)
-		return
-	}
-	m.setReady(u)
-}
-
-func (m *model) unhealthy(u *unit, o manifests.Object) []wait {
-	other := m.byObject[u.node][keyOf(o)]
-	if kindOf(o).Kind == "Kustomization" {
-		other = m.byNode[m.w.nodes[tiers.KustomizationRef(o.GetNamespace(), o.GetName())]]
-	}
-	if _, provider := m.w.opts.Catalog.ByProvider(kindOf(o)); other == nil || other == u || other.ready || provider {
-		return nil
-	}
-	return []wait{{how: waitHealth, on: other}}
 }

@@ -40,6 +40,7 @@ const (
 	forSource                // the source object
 	forValues                // a HelmRelease's valuesFrom
 	forPod                   // a workload's pods do not start otherwise
+	forChart                 // a HelmRelease's chart; where the tree has no source for it, it is made elsewhere
 )
 
 func namespaceKey(name string) objectKey { return objectKey{kind: "Namespace", name: name} }
@@ -49,7 +50,7 @@ func namespaceKey(name string) objectKey { return objectKey{kind: "Namespace", n
 // namespace and an account, with the first object that has it.
 func (s *stage) dryRunNeeds(n *node) []need {
 	own := map[catalog.GroupKind]bool{}
-	made := map[string]bool{}
+	made := map[objectKey]int{} // in which stage
 	for _, o := range n.objects() {
 		if o.LeftAlone() {
 			continue
@@ -57,9 +58,11 @@ func (s *stage) dryRunNeeds(n *node) []need {
 		if kind, ok := defines(o); ok {
 			own[kind.GroupKind()] = true
 		}
-		if o.IsNamespace() {
-			made[o.GetName()] = true
-		}
+		made[keyOf(o)] = s.stageOf(o)
+	}
+	earlier := func(key objectKey, o manifests.Object) bool {
+		at, ok := made[key]
+		return ok && at < s.stageOf(o)
 	}
 	var needs []need
 	seen := map[needKey]bool{}
@@ -70,7 +73,10 @@ func (s *stage) dryRunNeeds(n *node) []need {
 			needs = append(needs, nd)
 		}
 	}
-	for _, o := range n.objects() {
+	// Earlier stages first: theirs are the errors that are seen first.
+	objects := slices.Clone(n.objects())
+	slices.SortStableFunc(objects, func(a, b manifests.Object) int { return cmp.Compare(s.stageOf(a), s.stageOf(b)) })
+	for _, o := range objects {
 		if o.LeftAlone() || o.GetKind() == "" {
 			continue
 		}
@@ -78,15 +84,16 @@ func (s *stage) dryRunNeeds(n *node) []need {
 		if !own[kindOf(o)] {
 			add(need{kind: kindOf(o), version: gvk.Version}, o)
 		}
-		if ns := o.GetNamespace(); ns != "" && !made[ns] && s.scopes[kindOf(o)] != catalog.Cluster {
+		if ns := o.GetNamespace(); ns != "" && !earlier(namespaceKey(ns), o) && s.scopes[kindOf(o)] != catalog.Cluster {
 			add(need{object: namespaceKey(ns)}, o)
 		}
 		for _, key := range admissionNeeds(o) {
+			if earlier(key, o) {
+				continue
+			}
 			add(need{object: key, why: forAdmission}, o)
 		}
 	}
-	// Earlier stages first: theirs are the errors that are seen first.
-	slices.SortStableFunc(needs, func(a, b need) int { return cmp.Compare(a.by.Stage(), b.by.Stage()) })
 	return needs
 }
 
@@ -114,6 +121,12 @@ func releaseNeeds(o manifests.Object) []need {
 		}
 		key := objectKey{kind: text(u, "kind"), namespace: o.GetNamespace(), name: text(u, "name")}
 		needs = append(needs, need{object: key, why: forValues, by: o})
+	}
+	for _, path := range [][]string{{"spec", "chart", "spec", "sourceRef"}, {"spec", "chartRef"}} {
+		if ref := (&unstructured.Unstructured{Object: mapAt(o.Unstructured, path...)}); len(ref.Object) > 0 {
+			key := objectKey{sourceGroup, text(ref, "kind"), cmp.Or(text(ref, "namespace"), o.GetNamespace()), text(ref, "name")}
+			needs = append(needs, need{object: key, why: forChart, by: o})
+		}
 	}
 	target := text(o.Unstructured, "spec", "targetNamespace")
 	if target != "" && !flagAt(o.Unstructured, "spec", "install", "createNamespace") {

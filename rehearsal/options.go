@@ -23,6 +23,11 @@ type Options struct {
 	Baseline Baseline
 	Seeded   []string
 	Catalog  *catalog.Catalog
+	// Flux is the version whose controllers are modelled.
+	Flux Flux
+	// Concurrent is --concurrent of the controllers; zero: as the tree says, or
+	// their default.
+	Concurrent int
 }
 
 // EntryError says that the entry is not a directory of the checkout.
@@ -49,7 +54,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := w.all(ctx); err != nil {
 		return nil, err
 	}
-	st, err := newStage(w)
+	st, err := newStage(ctx, w)
 	if err != nil {
 		return nil, err
 	}

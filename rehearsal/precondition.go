@@ -101,7 +101,7 @@ func (s *stage) preconditionsOf(n *node, said map[objectKey]bool) []Finding {
 		}
 		if o.IsHelmRelease() {
 			for _, nd := range releaseNeeds(o) {
-				if nd.object.kind != "Namespace" {
+				if nd.object.kind != "Namespace" && nd.why != forChart {
 					add(nd.object, func(c *cause) {
 						c.about(o)
 						c.Verdict, c.Class = Precondition, InSubstitute

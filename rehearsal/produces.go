@@ -2,6 +2,7 @@ package rehearsal
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/standup-sh/standup/internal/catalog"
 	"github.com/standup-sh/standup/internal/manifests"
@@ -46,7 +47,14 @@ func podNeeds(o manifests.Object) []objectKey {
 	if kindOf(o) == (catalog.GroupKind{Kind: "Pod"}) {
 		spec = mapAt(o.Unstructured, "spec")
 	}
-	c := collector{namespace: o.GetNamespace(), seen: map[objectKey]bool{}}
+	namespace := o.GetNamespace()
+	if o.IsHelmRelease() {
+		// What a chart does with its values is not known, but these names are
+		// used alike by all.
+		spec = mapAt(o.Unstructured, "spec", "values")
+		namespace = cmp.Or(text(o.Unstructured, "spec", "targetNamespace"), namespace)
+	}
+	c := collector{namespace: namespace, seen: map[objectKey]bool{}}
 	c.walk(spec)
 	return c.keys
 }
@@ -72,6 +80,9 @@ func (c *collector) walk(v any) {
 			c.reference(v, r.field, r.name, r.kind)
 		}
 		for _, key := range sortedKeys(v) {
+			if name, ok := v[key].(string); ok && strings.HasPrefix(key, "existingSecret") && !strings.HasSuffix(key, "Key") {
+				c.add("Secret", name)
+			}
 			c.walk(v[key])
 		}
 	case []any:
@@ -88,8 +99,14 @@ func (c *collector) reference(v map[string]any, field, nameField, kind string) {
 	}
 	name, _ := ref[nameField].(string)
 	optional, _ := ref["optional"].(bool)
+	if !optional {
+		c.add(kind, name)
+	}
+}
+
+func (c *collector) add(kind, name string) {
 	key := objectKey{kind: kind, namespace: c.namespace, name: name}
-	if name != "" && !optional && !c.seen[key] {
+	if name != "" && !c.seen[key] {
 		c.seen[key] = true
 		c.keys = append(c.keys, key)
 	}

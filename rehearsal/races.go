@@ -16,10 +16,13 @@ const near = 60 * time.Second
 func (m *model) races(r *Result, outcomes map[*node]*outcome) {
 	for _, n := range m.w.order {
 		u := m.byNode[n]
-		if !u.applied {
+		if !m.applied(u) {
 			continue
 		}
-		needs := m.needs[n]
+		var needs []need
+		for _, st := range m.stages[n] {
+			needs = append(needs, st.needs...)
+		}
 		if host := hostKey(m.hostOf(n.source)); len(m.index[host]) > 0 {
 			needs = append(slices.Clip(needs), need{object: host, why: forSource})
 		}
@@ -60,6 +63,10 @@ func (m *model) race(u *unit, nd need) (Finding, bool) {
 		return c.Finding, true
 	}
 	switch {
+	case by.node == u.node && nd.kind.Kind != "" && at > u.eligible:
+		c.Verdict, c.Class = Retry, SameSet
+		c.Message = fmt.Sprintf("%s comes with %s of the same set, which --custom-apply-stage-kinds lets pass before; the first pass fails and the next is after %s", nd, named(by.object), cost)
+		c.Remedy = "Set a short retryInterval, or move what needs it to a Kustomization of its own."
 	case !certain:
 		c.Verdict, c.Class = Unknown, NoCreator
 		c.Message = fmt.Sprintf("whether %s brings %s cannot be told from here", named(by.object), nd)
@@ -122,6 +129,13 @@ func (m *model) orderedAfter(u *unit, nd need) (by *creator, ordered bool) {
 		}
 	}
 	return by, slices.ContainsFunc(u.node.parents, func(p *node) bool { return p == by.node })
+}
+
+// dependsOn reports whether a node is ordered after another.
+func (m *model) dependsOn(n, other *node) bool {
+	before := map[*node]bool{}
+	m.before(n, before)
+	return before[other]
 }
 
 // before collects what a node depends on, directly and through others and

@@ -21,18 +21,16 @@ type outcome struct {
 func (s *stage) rehearse() *Result {
 	r := &Result{Schema: Schema, Kustomizations: []Kustomization{}, Findings: []Finding{}}
 	outcomes := map[*node]*outcome{}
-	m := newModel(s, false)
+	for _, n := range s.w.order {
+		outcomes[n] = &outcome{verdict: OK}
+	}
+	m := newModel(s, false, false)
 	for round := range maxRounds {
 		m.run()
-		if round == 0 {
-			for n, u := range m.byNode {
-				outcomes[n] = &outcome{verdict: OK}
-				if u.ready {
-					outcomes[n].flux = &u.readyAt
-				}
-			}
-		}
 		b := m.blame()
+		if round == 0 {
+			b.retried(r, outcomes)
+		}
 		if len(b.stuck) == 0 {
 			break
 		}
@@ -44,7 +42,9 @@ func (s *stage) rehearse() *Result {
 	s.preconditions(r, outcomes)
 	s.hazards(r, outcomes)
 	m.races(r, outcomes)
+	m.webhookRaces(r, outcomes)
 	s.inherit(outcomes)
+	s.rehearseFlux(outcomes)
 	s.rehearseStandup(outcomes)
 	for _, n := range s.w.order {
 		r.Kustomizations = append(r.Kustomizations, outcomes[n].public(n))
@@ -54,10 +54,21 @@ func (s *stage) rehearse() *Result {
 	return r
 }
 
+// rehearseFlux runs once more as busy as the controllers are, for the times.
+func (s *stage) rehearseFlux(outcomes map[*node]*outcome) {
+	m := newModel(s, false, true)
+	m.run()
+	for n, u := range m.byNode {
+		if u.ready {
+			outcomes[n].flux = &u.readyAt
+		}
+	}
+}
+
 // rehearseStandup runs once more with a standup that wakes who waits, and breaks
 // what it can break.
 func (s *stage) rehearseStandup(outcomes map[*node]*outcome) {
-	m := newModel(s, true)
+	m := newModel(s, true, true)
 	for range maxRounds {
 		m.run()
 		b := m.blame()
@@ -80,6 +91,9 @@ func (b *blame) record(r *Result, outcomes map[*node]*outcome, firstRound bool) 
 		for _, c := range b.causes[u] {
 			if c.Message != "" {
 				r.Findings = append(r.Findings, c.Finding)
+			}
+			if c.Verdict == Stall && !u.isKustomization() && b.m.byNode[u.node].ready {
+				continue // nothing waits for the release
 			}
 			if c.Verdict.rank() > o.verdict.rank() || o.blocked != "" {
 				o.verdict, o.class, o.blocked = c.Verdict, c.Class, ""
@@ -112,6 +126,8 @@ func (b *blame) repair() bool {
 			found = true
 			b.remove(u, c.wait)
 		}
+		// With the cause away it would not have given up.
+		b.m.revive(u)
 	}
 	b.m.changed()
 	return found

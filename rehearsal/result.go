@@ -57,6 +57,7 @@ const (
 	TwoOwners      Class = "two-owners"
 	NoRetries      Class = "no-retries"
 	InRestore      Class = "restore"
+	InExpression   Class = "expression"
 	ResultYes            = "yes"
 	ResultNo             = "no"
 	ResultNotKnown       = "unknown"

@@ -1,8 +1,12 @@
 package rehearsal
 
 import (
+	"context"
 	"slices"
 	"strings"
+
+	"github.com/fluxcd/pkg/runtime/cel"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/standup-sh/standup/internal/catalog"
 	"github.com/standup-sh/standup/internal/manifests"
@@ -28,13 +32,20 @@ type stage struct {
 
 	index     map[objectKey][]creator
 	byKind    map[catalog.GroupKind][]creator
-	needs     map[*node][]need
+	stages    map[*node][]applyStage
 	releaseOf map[objectKey]*bringer
-	hosts     map[objectKey][]string // which hosts an object serves
-	defined   map[string]bool        // variables that the tree knows; nil until asked for
+	// definitions are the bringers that are CustomResourceDefinitions.
+	definitions map[*unstructured.Unstructured]*bringer
+	policies    map[objectKey]policy   // of HelmReleases
+	rendered    map[objectKey][]need   // kinds of which a chart has objects
+	podNeeds    map[objectKey][]need   // of what a chart or a workload runs
+	hosts       map[objectKey][]string // which hosts an object serves
+	// evaluate asks an expression, for as long as the caller has time.
+	evaluate func(*cel.Expression, map[string]any) (bool, error)
+	defined  map[string]bool // variables that the tree knows; nil until asked for
 }
 
-func newStage(w *walk) (*stage, error) {
+func newStage(ctx context.Context, w *walk) (*stage, error) {
 	built, err := loadBuiltins()
 	if err != nil {
 		return nil, err
@@ -42,7 +53,10 @@ func newStage(w *walk) (*stage, error) {
 	s := &stage{
 		w: w, bringers: w.bringers(), scopes: map[catalog.GroupKind]catalog.Scope{}, base: map[catalog.GroupKind][]string{},
 		exist: map[objectKey]bool{}, index: map[objectKey][]creator{}, byKind: map[catalog.GroupKind][]creator{},
-		needs: map[*node][]need{}, releaseOf: map[objectKey]*bringer{}, hosts: map[objectKey][]string{},
+		stages: map[*node][]applyStage{}, releaseOf: map[objectKey]*bringer{}, hosts: map[objectKey][]string{},
+		evaluate:    func(e *cel.Expression, vars map[string]any) (bool, error) { return e.EvaluateBoolean(ctx, vars) },
+		definitions: map[*unstructured.Unstructured]*bringer{}, policies: map[objectKey]policy{},
+		rendered: map[objectKey][]need{}, podNeeds: map[objectKey][]need{},
 	}
 	for _, k := range built.kinds(w.opts.Baseline.Flux.Components) {
 		s.base[k.GroupKind()], s.scopes[k.GroupKind()] = k.Versions, k.Scope
@@ -65,7 +79,7 @@ func newStage(w *walk) (*stage, error) {
 	s.indexObjects()
 	s.indexHosts()
 	for _, n := range w.order {
-		s.needs[n] = s.dryRunNeeds(n)
+		s.stages[n] = s.stagesOf(n)
 	}
 	return s, nil
 }
@@ -74,6 +88,7 @@ func (s *stage) indexObjects() {
 	for _, b := range s.bringers {
 		if b.kind.Kind != "" {
 			s.scopes[b.kind.GroupKind()] = b.kind.Scope
+			s.definitions[b.object.Unstructured] = b
 		}
 		if b.object.IsHelmRelease() {
 			s.releaseOf[keyOf(b.object)] = b
@@ -90,6 +105,7 @@ func (s *stage) indexObjects() {
 				}
 			}
 			s.index[keyOf(o)] = append(s.index[keyOf(o)], creator{node: n, object: o, how: byApply})
+			s.readNeeds(o)
 			for _, key := range produced(o) {
 				s.index[key] = append(s.index[key], creator{node: n, object: o, how: byOperator})
 			}
@@ -97,6 +113,20 @@ func (s *stage) indexObjects() {
 				s.index[namespaceKey(ns)] = append(s.index[namespaceKey(ns)], creator{node: n, object: o, how: byInstall})
 			}
 		}
+	}
+}
+
+// readNeeds notes what a release or workload must have to be installed and to run.
+func (s *stage) readNeeds(o manifests.Object) {
+	key := keyOf(o)
+	if o.IsHelmRelease() {
+		s.policies[key] = s.policyOf(o)
+		for _, gk := range s.w.opts.Catalog.Rendered(s.w.releaseOf(o)) {
+			s.rendered[key] = append(s.rendered[key], need{kind: gk, why: forValues, by: o})
+		}
+	}
+	for _, k := range podNeeds(o) {
+		s.podNeeds[key] = append(s.podNeeds[key], need{object: k, why: forPod, by: o})
 	}
 }
 

@@ -54,6 +54,8 @@ type walk struct {
 	order   []*node
 	values  map[objectKey]manifests.Object
 	sources map[tiers.Ref]manifests.Object
+	// settings are known when all is walked.
+	settings settings
 }
 
 func newWalk(ctx context.Context, o Options, tree *manifests.Tree) (*walk, error) {
@@ -102,6 +104,7 @@ func (w *walk) all(ctx context.Context) error {
 		case patient:
 			patient = false
 		default:
+			w.readSettings()
 			return nil
 		}
 	}
@@ -121,7 +124,7 @@ func (w *walk) build(ctx context.Context, n *node, patient bool) (done bool, err
 		n.tried = true
 		return true, nil
 	}
-	set, fault := tree.Build(ctx, n.raw, w, manifests.Options{Strict: true})
+	set, fault := tree.Build(ctx, n.raw, w, manifests.Options{Strict: w.opts.Flux.strict()})
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}

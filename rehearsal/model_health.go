@@ -1,0 +1,112 @@
+package rehearsal
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/standup-sh/standup/internal/manifests"
+	"github.com/standup-sh/standup/tiers"
+)
+
+// health: checkHealth (kustomization_controller.go, lines 997 to 1090). With
+// wait, every object that was applied is looked at and healthChecks are ignored;
+// without either, applied is Ready. An object without a status, such as a fresh
+// custom resource, is Current (kstatus, generic.go).
+func (m *model) health(u *unit) {
+	var waits []wait
+	switch {
+	case u.node.spec.Spec.Wait:
+		for _, o := range u.node.objects() {
+			if !o.LeftAlone() {
+				waits = append(waits, m.unhealthy(u, o)...)
+			}
+		}
+	default:
+		waits = m.healthChecks(u)
+	}
+	if waits = u.excuse(waits); len(waits) > 0 {
+		m.hold(u, u.node.timeout(), func() { m.park(u, u.node.retry(), u.waits...) }, waits...)
+		return
+	}
+	m.setReady(u)
+}
+
+func (m *model) unhealthy(u *unit, o manifests.Object) []wait {
+	other := m.byObject[u.node][keyOf(o)]
+	if kindOf(o).Kind == "Kustomization" {
+		other = m.byNode[m.w.nodes[tiers.KustomizationRef(o.GetNamespace(), o.GetName())]]
+	}
+	if other == nil || other == u || other.ready {
+		return nil
+	}
+	if _, provider := m.w.opts.Catalog.ByProvider(kindOf(o)); provider && !m.judged(u.node, kindOf(o)) {
+		return nil
+	}
+	return []wait{{how: waitHealth, on: other}}
+}
+
+// healthChecks are polled whether the Kustomization applied them or not: also
+// what a release makes, and the CRD of a kind.
+func (m *model) healthChecks(u *unit) []wait {
+	var waits []wait
+	for _, c := range u.node.spec.Spec.HealthChecks {
+		group, _, _ := strings.Cut(c.APIVersion, "/")
+		key := objectKey{group, c.Kind, c.Namespace, c.Name}
+		if !strings.Contains(c.APIVersion, "/") {
+			key.group = ""
+		}
+		switch key.kind {
+		case "Kustomization":
+			if n := m.w.nodes[tiers.KustomizationRef(cmp.Or(c.Namespace, u.node.ref.Namespace), c.Name)]; n != nil && n != u.node && !m.byNode[n].ready {
+				waits = append(waits, wait{how: waitHealth, on: m.byNode[n]})
+			}
+		case "CustomResourceDefinition":
+			if nd, ok := m.definitionNeed(c.Name); ok {
+				if _, met, _ := m.has(nd); !met {
+					waits = append(waits, wait{need: &nd})
+				}
+			}
+		default:
+			waits = append(waits, m.checkObject(u, key)...)
+		}
+	}
+	return waits
+}
+
+// checkObject waits for an object of the tree, or for the releases of the set
+// that may make one that is not in it.
+func (m *model) checkObject(u *unit, key objectKey) []wait {
+	if creators := m.index[key]; len(creators) > 0 {
+		if other := m.byObject[creators[0].node][key]; other != nil && !other.ready {
+			return []wait{{how: waitHealth, on: other}}
+		} else if _, there := m.objects[key]; !there {
+			return []wait{{need: &need{object: key}}}
+		}
+		return nil
+	}
+	var waits []wait
+	for _, o := range u.node.objects() {
+		if other := m.byObject[u.node][keyOf(o)]; o.IsHelmRelease() && other != nil && !other.ready {
+			waits = append(waits, wait{how: waitHealth, on: other})
+		}
+	}
+	return waits
+}
+
+// definitionNeed finds the kind whose CRD has the name plural.group.
+func (m *model) definitionNeed(name string) (need, bool) {
+	_, group, _ := strings.Cut(name, ".")
+	for _, b := range m.bringers {
+		if b.kind.Group == group && strings.HasPrefix(name, strings.ToLower(b.kind.Kind)) {
+			return need{kind: b.kind.GroupKind(), why: forPod}, true
+		}
+		for _, share := range b.brings.Shares {
+			for _, k := range share.Kinds {
+				if k.CRDName() == name {
+					return need{kind: k.GroupKind(), why: forPod}, true
+				}
+			}
+		}
+	}
+	return need{}, false
+}

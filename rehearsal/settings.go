@@ -1,0 +1,110 @@
+package rehearsal
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/standup-sh/standup/internal/catalog"
+	"github.com/standup-sh/standup/internal/manifests"
+)
+
+// settings are the flags with which the tree runs Flux's controllers.
+type settings struct {
+	concurrent map[string]int // by controller; its default is defaultConcurrent
+	// customKinds are those of --custom-apply-stage-kinds.
+	customKinds []catalog.GroupKind
+	// additive and retry are the gates AdditiveCELDependencyCheck and
+	// DefaultToRetryOnFailure.
+	additive, retry bool
+}
+
+// defaultConcurrent is --concurrent of kustomize- and helm-controller.
+const defaultConcurrent = 4
+
+var (
+	concurrentFlag = regexp.MustCompile(`--concurrent=(\d+)`)
+	customFlag     = regexp.MustCompile(`--custom-apply-stage-kinds=([A-Za-z0-9./,-]+)`)
+	gateFlag       = regexp.MustCompile(`--feature-gates=([A-Za-z0-9=,]+)`)
+)
+
+// readSettings looks for the controllers in the tree: their Deployments, as the
+// patches of `flux bootstrap` leave them, or the patches of a FluxInstance.
+func (w *walk) readSettings() {
+	w.settings = settings{concurrent: map[string]int{}}
+	for _, n := range w.order {
+		for _, o := range n.objects() {
+			switch gk := kindOf(o); {
+			case gk == catalog.GroupKind{Group: "apps", Kind: "Deployment"} && strings.HasSuffix(o.GetName(), "-controller"):
+				w.settings.read(o.GetName(), textOf(o))
+			case gk == catalog.GroupKind{Group: "fluxcd.controlplane.io", Kind: "FluxInstance"}:
+				w.settings.readInstance(o)
+			}
+		}
+	}
+}
+
+func textOf(o manifests.Object) string {
+	data, err := json.Marshal(o.Object)
+	if err != nil {
+		return "" // it was read from the same form
+	}
+	return string(data)
+}
+
+func (s *settings) readInstance(o manifests.Object) {
+	for _, patch := range listAt(o.Unstructured, "spec", "kustomize", "patches") {
+		target, _ := patch["target"].(map[string]any)
+		name, _ := target["name"].(string)
+		text, _ := patch["patch"].(string)
+		for _, controller := range []string{"kustomize-controller", "helm-controller"} {
+			// The name of a target is a regular expression (kustomize, types.Selector).
+			if re, err := regexp.Compile("^(?:" + name + ")$"); name == "" || err == nil && re.MatchString(controller) {
+				s.read(controller, text)
+			}
+		}
+	}
+}
+
+func (s *settings) read(controller, text string) {
+	if m := concurrentFlag.FindAllStringSubmatch(text, -1); len(m) > 0 {
+		if n, err := strconv.Atoi(m[len(m)-1][1]); err == nil && n > 0 { // the last one counts
+			s.concurrent[controller] = n
+		}
+	}
+	for _, m := range gateFlag.FindAllStringSubmatch(text, -1) {
+		switch {
+		case strings.Contains(m[1], "AdditiveCELDependencyCheck=true"):
+			s.additive = s.additive || controller == "kustomize-controller"
+		case strings.Contains(m[1], "DefaultToRetryOnFailure=true"):
+			s.retry = s.retry || controller == "helm-controller"
+		}
+	}
+	if m := customFlag.FindStringSubmatch(text); m != nil && controller == "kustomize-controller" {
+		for _, kind := range strings.Split(m[1], ",") {
+			group, name, ok := strings.Cut(kind, "/")
+			if !ok {
+				group, name = "", kind
+			}
+			s.customKinds = append(s.customKinds, catalog.GroupKind{Group: group, Kind: name})
+		}
+	}
+}
+
+// workers is how many passes of a controller run at a time.
+func (s *stage) workers(controller string) int {
+	if s.w.opts.Concurrent > 0 {
+		return s.w.opts.Concurrent
+	}
+	if n := s.w.settings.concurrent[controller]; n > 0 {
+		return n
+	}
+	return defaultConcurrent
+}
+
+func groupKindOf(apiVersion, kind string) schema.GroupKind {
+	return schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind()
+}
