@@ -9,7 +9,7 @@ E2E_TIMEOUT = 30m
 # Scenarios mostly wait for controllers: more of them than there are cores.
 E2E_PARALLEL = 5
 
-.PHONY: help build lab demo test unit lab-unit e2e bench fuzz lint verify update tidy-check snapshot clean
+.PHONY: help build lab demo test unit race lab-unit e2e bench fuzz lint verify update tidy-check snapshot clean
 
 help: ## show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +26,9 @@ demo: build lab ## bring up a cold cluster on the lab and watch standup resume i
 test: unit lab-unit e2e ## run everything: unit, contract, end to end on the lab
 
 unit: ## run the tests that need no cluster (under a minute once built)
+	@$(E) go test ./...
+
+race: ## run the same with the race detector, where there is a C compiler
 	@$(E) go test $$(./tools/race.sh) ./...
 
 lab-unit: lab ## run the lab's own tests
