@@ -149,10 +149,7 @@ func (b *builder) add(ctx context.Context, resources resmap.ResMap, r *resource.
 // there are secret values, it also gives the object with others in their place.
 func (b *builder) substitute(ctx context.Context, r *resource.Resource, from source) (masked *resource.Resource, err error) {
 	s := b.substitution
-	undefined, err := s.undefinedBy(r)
-	if err != nil {
-		return nil, err
-	}
+	undefined := s.undefinedBy(r)
 	for _, variable := range undefined {
 		u := Undefined{Variable: variable, Kind: r.GetKind(), Namespace: r.GetNamespace(), Name: r.GetName(), File: from.file}
 		if u.File != "" {

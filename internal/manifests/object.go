@@ -32,7 +32,7 @@ type Object struct {
 // It is one, unless the resource is a list; and none for a kustomization file
 // that was taken for a resource.
 func decode(r *resource.Resource, encrypted bool) ([]*unstructured.Unstructured, error) {
-	text, err := r.AsYAML()
+	text, err := asJSON(r)
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +42,17 @@ func decode(r *resource.Resource, encrypted bool) ([]*unstructured.Unstructured,
 	}
 	// The decoder wants to understand apiVersion, which may be ciphertext.
 	u := &unstructured.Unstructured{}
-	if text, err = r.MarshalJSON(); err != nil {
+	return []*unstructured.Unstructured{u}, json.Unmarshal(text, &u.Object)
+}
+
+// asJSON gives what Resource.MarshalJSON does, without the two ways through YAML
+// text that it takes there, which cost more than all else of a build.
+func asJSON(r *resource.Resource) ([]byte, error) {
+	var fields map[string]any
+	if err := r.YNode().Decode(&fields); err != nil {
 		return nil, err
 	}
-	return []*unstructured.Unstructured{u}, json.Unmarshal(text, &u.Object)
+	return json.Marshal(fields)
 }
 
 // finish does what the controller does between the build and the apply.

@@ -85,15 +85,26 @@ func hasDollar(n *yaml.Node) bool {
 }
 
 // undefinedBy lists the variables that an object needs and that are not defined.
-func (s *substitution) undefinedBy(r *resource.Resource) ([]string, error) {
+func (s *substitution) undefinedBy(r *resource.Resource) []string {
 	if !s.strict {
-		return nil, nil
+		return nil
 	}
-	text, err := r.AsYAML()
-	if err != nil {
-		return nil, err
+	var text strings.Builder
+	writeTokens(&text, r.YNode())
+	return undefinedIn(text.String(), s.vars.all)
+}
+
+// writeTokens writes the values and keys that may have a variable, one a line.
+func writeTokens(text *strings.Builder, n *yaml.Node) {
+	if strings.Contains(n.Value, "$") {
+		text.WriteString(n.Value + "\n")
 	}
-	return undefinedIn(string(text), s.vars.all), nil
+	for _, inner := range n.Content {
+		writeTokens(text, inner)
+	}
+	if n.Alias != nil {
+		writeTokens(text, n.Alias)
+	}
 }
 
 // keeping adds variables that stand for their own tokens, so that these are left
