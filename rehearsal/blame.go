@@ -22,6 +22,7 @@ type blame struct {
 type cause struct {
 	unit *unit
 	wait wait
+	by   *creator // what would bring what is missing, where that is in the way
 	Finding
 }
 

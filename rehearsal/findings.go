@@ -202,6 +202,7 @@ func (b *blame) deadlock(c *cause, own, beneath, waiting *creator) {
 		c.Message = fmt.Sprintf("%s comes with %s in %s, which waits for this one", nd, named(waiting.object), waiting.node.ref)
 		c.Remedy = fmt.Sprintf("Turn the order round: let what needs %s depend on %s, and not the other way.", nd, waiting.node.ref.NamespacedName())
 	}
+	c.by = by
 	c.Provider = &Located{Kind: by.object.GetKind(), Namespace: by.object.GetNamespace(), Name: by.object.GetName()}
 	if nd.why == forSource {
 		c.Class = InSource

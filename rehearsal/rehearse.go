@@ -24,6 +24,7 @@ func (s *stage) rehearse() *Result {
 	for _, n := range s.w.order {
 		outcomes[n] = &outcome{verdict: OK}
 	}
+	var splits []split
 	m := newModel(s, false, false)
 	for round := range maxRounds {
 		m.run()
@@ -35,6 +36,7 @@ func (s *stage) rehearse() *Result {
 			break
 		}
 		b.record(r, outcomes, round == 0)
+		splits = append(splits, b.splits()...)
 		if !b.repair() {
 			break
 		}
@@ -51,6 +53,7 @@ func (s *stage) rehearse() *Result {
 	}
 	r.Converges = r.converges()
 	r.sort()
+	r.Fixes = s.fixes(splits)
 	return r
 }
 
@@ -115,6 +118,20 @@ func (b *blame) record(r *Result, outcomes map[*node]*outcome, firstRound bool) 
 			}
 		}
 	}
+}
+
+// splits are the causes that a Kustomization of its own for what needs a kind
+// takes away.
+func (b *blame) splits() []split {
+	var found []split
+	for _, u := range b.stuck {
+		for _, c := range b.causes[u] {
+			if c.by != nil && u.isKustomization() && c.wait.need != nil && c.wait.need.kind.Kind != "" && (c.Class == SameSet || c.Class == Ancestor) {
+				found = append(found, split{node: u.node, kind: c.wait.need.kind, by: *c.by})
+			}
+		}
+	}
+	return found
 }
 
 // repair removes every cause, so that the model goes on. It reports whether

@@ -69,6 +69,8 @@ type Result struct {
 	Converges      string          `json:"converges"`
 	Kustomizations []Kustomization `json:"kustomizations"`
 	Findings       []Finding       `json:"findings"`
+	// Fixes are ways out of the deadlocks that a split of a set ends.
+	Fixes []Fix `json:"-"`
 }
 
 // Kustomization is the verdict on one Kustomization.

@@ -29,6 +29,12 @@ func (r *Result) Text() string {
 			fmt.Fprintf(&b, "  Behind it: %s.\n", strings.Join(blocked, ", "))
 		}
 	}
+	for i, f := range r.Fixes {
+		if i == 0 {
+			b.WriteString("\nFor good (--fix DIR writes it as a patch):\n")
+		}
+		fmt.Fprintf(&b, "  %s\n", f.Summary())
+	}
 	b.WriteString("\n")
 	width := 0
 	for _, k := range r.Kustomizations {

@@ -196,6 +196,13 @@ func (t *Tree) HasDir(specPath string) bool {
 	return err == nil && t.isDir(rel)
 }
 
+// HasFile reports whether a file, relative to the root, is in the tree.
+func (t *Tree) HasFile(rel string) bool { return t.isFile(rel) }
+
+// KustomizationFile finds the kustomization file of a directory, which is
+// relative to the root; "." is the root itself.
+func (t *Tree) KustomizationFile(dir string) (file string, ok bool) { return t.kustomizationFile(dir) }
+
 // Files lists the files of the tree that end in one of the suffixes, sorted.
 func (t *Tree) Files(suffixes ...string) []string {
 	var found []string
