@@ -62,6 +62,10 @@ func options(t *testing.T, dir, head string) Options {
 			if o.Baseline, err = ParseBaseline("baseline", []byte("apiVersion: standup/v1\nkind: Baseline\n"+value)); err != nil {
 				t.Fatal(err)
 			}
+		case "from":
+			o.From = filepath.Join(dir, value)
+		case "path":
+			o.Path = filepath.Join(dir, value)
 		case "flux":
 			if o.Flux, err = ParseFlux(value); err != nil {
 				t.Fatal(err)

@@ -23,6 +23,9 @@ type Options struct {
 	Baseline Baseline
 	Seeded   []string
 	Catalog  *catalog.Catalog
+	// From is a directory with an earlier revision of the checkout: what the step
+	// from that to this does to a live cluster is judged as well. "" is none.
+	From string
 	// Flux is the version whose controllers are modelled.
 	Flux Flux
 	// Concurrent is --concurrent of the controllers; zero: as the tree says, or
@@ -58,7 +61,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return st.rehearse(), nil
+	return st.rehearse(ctx)
 }
 
 // cleanPath makes paths comparable: ./a/b/, a/b and /a/b are one.

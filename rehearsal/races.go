@@ -132,25 +132,25 @@ func (m *model) orderedAfter(u *unit, nd need) (by *creator, ordered bool) {
 }
 
 // dependsOn reports whether a node is ordered after another.
-func (m *model) dependsOn(n, other *node) bool {
+func (s *stage) dependsOn(n, other *node) bool {
 	before := map[*node]bool{}
-	m.before(n, before)
+	s.before(n, before)
 	return before[other]
 }
 
 // before collects what a node depends on, directly and through others and
 // through those that create it.
-func (m *model) before(n *node, found map[*node]bool) {
+func (s *stage) before(n *node, found map[*node]bool) {
 	for _, d := range n.spec.Spec.DependsOn {
-		if dep, ok := m.w.nodes[refOfDependency(n, d)]; ok && !found[dep] {
+		if dep, ok := s.w.nodes[refOfDependency(n, d)]; ok && !found[dep] {
 			found[dep] = true
-			m.before(dep, found)
+			s.before(dep, found)
 		}
 	}
 	for _, p := range n.parents {
 		if !found[p] {
 			found[p] = true
-			m.before(p, found)
+			s.before(p, found)
 		}
 	}
 }

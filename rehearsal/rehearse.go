@@ -1,6 +1,7 @@
 package rehearsal
 
 import (
+	"context"
 	"time"
 )
 
@@ -18,7 +19,7 @@ type outcome struct {
 
 // rehearse runs the model for Flux alone, and on through all that is found; then
 // once more for what standup would make of it.
-func (s *stage) rehearse() *Result {
+func (s *stage) rehearse(ctx context.Context) (*Result, error) {
 	r := &Result{Schema: Schema, Kustomizations: []Kustomization{}, Findings: []Finding{}}
 	outcomes := map[*node]*outcome{}
 	for _, n := range s.w.order {
@@ -46,6 +47,9 @@ func (s *stage) rehearse() *Result {
 	m.races(r, outcomes)
 	m.webhookRaces(r, outcomes)
 	s.inherit(outcomes)
+	if err := s.compare(ctx, r, outcomes); err != nil {
+		return nil, err
+	}
 	s.rehearseFlux(outcomes)
 	s.rehearseStandup(outcomes)
 	for _, n := range s.w.order {
@@ -54,7 +58,7 @@ func (s *stage) rehearse() *Result {
 	r.Converges = r.converges()
 	r.sort()
 	r.Fixes = s.fixes(splits)
-	return r
+	return r, nil
 }
 
 // rehearseFlux runs once more as busy as the controllers are, for the times.
