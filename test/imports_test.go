@@ -27,13 +27,15 @@ var table = []row{
 	{part: "waiters"},
 	{part: "internal/manifests", imports: []string{"tiers"}},
 	{part: "internal/catalog"},
-	{part: "rehearsal", imports: []string{"tiers", "waiters", "internal/manifests", "internal/catalog"}},
+	// A file format that runs and rehearsals both write.
+	{part: "internal/junit"},
+	{part: "rehearsal", imports: []string{"tiers", "waiters", "internal/manifests", "internal/catalog", "internal/junit"}},
 	{part: "bootstrap", imports: []string{"tiers", "waiters", "internal/manifests", "internal/catalog"}},
 	{part: "bootstrap/event", imports: []string{"tiers", "waiters"}},
 	{part: "internal/ui", imports: []string{"bootstrap/event", "tiers", "waiters"}},
 	// A record is written in the wire format; the screens are none of its business.
 	{part: "internal/report", imports: []string{
-		"bootstrap/event", "tiers", "waiters",
+		"bootstrap/event", "tiers", "waiters", "internal/junit",
 		"internal/ui/jsonl", "internal/ui/spool", "internal/ui/view", "internal/ui/wire",
 	}},
 	{part: "internal/kube", imports: []string{"tiers", "waiters", "bootstrap"}},
