@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,7 +38,8 @@ func rehearseCommand(streams Streams) *cli.Command {
 		Usage: "prove from a checkout that an empty cluster would converge",
 		Description: "Builds every Kustomization of the tree and goes through the controllers' decisions on\n" +
 			"a virtual clock: who becomes Ready, in what order, and what stops the others. Needs no\n" +
-			"cluster and no network. Ends with 3 where the tree does not converge. Output: text or json.",
+			"cluster and no network. Ends with 3 where the tree does not converge. Output: text, json,\n" +
+			"junit, sarif.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: flagPath, Value: ".", Usage: "`DIR` of the checkout"},
 			&cli.StringFlag{Name: flagEntry, Usage: "`PATH` of the root Kustomization in the checkout; default TIER_ORDER's entry", EnvVars: env(flagEntry)},
@@ -60,7 +60,7 @@ func rehearseCommand(streams Streams) *cli.Command {
 func parseRehearse(c *cli.Context) (rehearseOptions, error) {
 	var o rehearseOptions
 	var err error
-	if o.common, err = parseCommon(c, outputText, outputJSON); err != nil {
+	if o.common, err = parseCommon(c, outputText, outputJSON, outputJUnit, outputSARIF); err != nil {
 		return o, err
 	}
 	o.Path, o.Entry, o.Baseline, o.Strict = text(c, flagPath), text(c, flagEntry), text(c, flagBaseline), flag(c, flagStrict)
@@ -78,13 +78,6 @@ func parseRehearse(c *cli.Context) (rehearseOptions, error) {
 		o.Sources[tiers.Ref{Kind: parts[0], Namespace: parts[1], Name: parts[2]}] = dir
 	}
 	return o, nil
-}
-
-// NotConvergingError is the verdict that ends rehearse with 3.
-type NotConvergingError struct{ Converges string }
-
-func (e *NotConvergingError) Error() string {
-	return fmt.Sprintf("the tree converges: %s", e.Converges)
 }
 
 func rehearse(ctx context.Context, streams Streams, o rehearseOptions) error {
@@ -125,7 +118,7 @@ func rehearse(ctx context.Context, streams Streams, o rehearseOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := printRehearsal(streams, o.Output, result); err != nil {
+	if err := printRehearsal(streams.Out, o, run.Entry, result); err != nil {
 		return err
 	}
 	return judgement(result, o.Strict)
@@ -148,21 +141,4 @@ func mapped(sources map[tiers.Ref]string) []string {
 		dirs = append(dirs, dir)
 	}
 	return dirs
-}
-
-func printRehearsal(streams Streams, output string, r *rehearsal.Result) error {
-	if output == outputJSON {
-		return writeJSON(streams.Out, r)
-	}
-	return writeString(streams.Out, r.Text())
-}
-
-// judgement is exit code 3 exactly where the tree does not converge; a strict one
-// wants no doubt, no retry and nothing from outside.
-func judgement(r *rehearsal.Result, strict bool) error {
-	doubtful := r.Converges == rehearsal.ResultNotKnown || r.Has(rehearsal.Retry, rehearsal.Race, rehearsal.Precondition)
-	if r.Converges == rehearsal.ResultNo || strict && doubtful {
-		return told(&NotConvergingError{Converges: r.Converges})
-	}
-	return nil
 }

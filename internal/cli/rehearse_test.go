@@ -25,6 +25,9 @@ func TestRehearseHomelab(t *testing.T) {
 		"rehearse-homelab-strict":  {[]string{"--path", homelab, "--strict"}, ExitVerdict},
 		"rehearse-incident":        {[]string{"--path", incident}, ExitVerdict},
 		"rehearse-incident.json":   {[]string{"--path", incident, "-o", "json"}, ExitVerdict},
+		"rehearse-incident.xml":    {[]string{"--path", incident, "-o", "junit"}, ExitVerdict},
+		"rehearse-incident.sarif":  {[]string{"--path", incident, "-o", "sarif"}, ExitVerdict},
+		"rehearse-strict.xml":      {[]string{"--path", homelab, "--strict", "-o", "junit"}, ExitVerdict},
 		"rehearse-incident-seeded": {[]string{"--path", incident, "--seeded", "cdi.kubevirt.io"}, ExitOK},
 	} {
 		t.Run(name, func(t *testing.T) {
