@@ -71,6 +71,7 @@ func newApp(streams Streams) *cli.App {
 			rehearseCommand(streams),
 			statusCommand(streams),
 			tiersCommand(streams),
+			graphCommand(streams),
 			versionCommand(streams),
 		},
 	}

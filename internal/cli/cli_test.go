@@ -29,6 +29,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 		"help-resume":      {"resume", "--help"},
 		"help-check":       {"check", "--help"},
 		"help-crds":        {"crds", "--help"},
+		"help-graph":       {"graph", "--help"},
 		"help-plan":        {"plan", "--help"},
 		"help-rehearse":    {"rehearse", "--help"},
 		"help-status":      {"status", "--help"},
