@@ -109,12 +109,14 @@ func (c *change) leaving(n *node) {
 		heirs := c.now.owners[key]
 		switch {
 		case len(heirs) == 0 && precious(key):
-			c.tell(n, o, InPrune, fmt.Sprintf("%s is in no set any more: %s deletes it%s", named(o), n.ref, costOf(key)),
+			gone := o
+			gone.File, gone.Line = "", 0 // of the earlier revision
+			c.tell(n, gone, InPrune, fmt.Sprintf("%s, which was in %s, is in no set any more: %s deletes it%s", named(o), o.File, n.ref, costOf(key)),
 				"Annotate it with kustomize.toolkit.fluxcd.io/prune: disabled first, if it has to stay.")
 		case len(heirs) > 0 && !c.adoptedFirst(n, heirs[0].node) && precious(key):
-			c.moved(n, heirs[0].node, []manifests.Object{o})
+			c.moved(n, heirs[0].node, []manifests.Object{heirs[0].object})
 		case len(heirs) > 0 && !c.adoptedFirst(n, heirs[0].node):
-			rest[heirs[0].node] = append(rest[heirs[0].node], o)
+			rest[heirs[0].node] = append(rest[heirs[0].node], heirs[0].object)
 		}
 	}
 	for _, heir := range c.s.w.order {

@@ -47,9 +47,13 @@ func rules() map[Class]rule {
 			"ordered, but Ready does not prove that the kind is there",
 			"List the CustomResourceDefinition under healthChecks of a Kustomization without wait that holds it, or set a short retryInterval.",
 		},
-		NoEdge:    {"not ordered at all", "Add a dependsOn on the Kustomization that brings what this one needs."},
-		DeadGate:  {"healthChecks that Flux ignores because of wait", "Remove wait, or the healthChecks."},
-		TwoOwners: {"one object in two sets", "Keep each object in one set."},
-		NoRetries: {"a HelmRelease gives up", "Set install.remediation.retries and upgrade.remediation.retries."},
+		NoEdge:       {"not ordered at all", "Add a dependsOn on the Kustomization that brings what this one needs."},
+		DeadGate:     {"healthChecks that Flux ignores because of wait", "Remove wait, or the healthChecks."},
+		TwoOwners:    {"one object in two sets", "Keep each object in one set."},
+		NoRetries:    {"a HelmRelease gives up", "Set install.strategy.name to RetryOnFailure, or install.remediation.retries to -1."},
+		InExpression: {"a CEL expression does not compile, or is never true", "Correct the expression."},
+		InMove:       {"an object that moves is deleted once", "Merge with prune: false on the old owner first."},
+		InPrune:      {"an object that takes more with it is deleted", "Annotate it with kustomize.toolkit.fluxcd.io/prune: disabled first, if it has to stay."},
+		InImmutable:  {"a field changes that must not", "Delete the object after the merge, when nothing uses it any more."},
 	}
 }

@@ -168,7 +168,7 @@ func (f Finding) location(entry string) sarifLocation {
 // fingerprint names the finding in whatever line it stands, so that a reader can
 // tell an old one from a new one.
 func (f Finding) fingerprint() string {
-	words := []string{string(f.Class), f.Kustomization}
+	words := []string{string(f.Verdict), string(f.Class), f.Kustomization}
 	if o := f.Object; o != nil {
 		words = append(words, o.APIVersion, o.Kind, o.Namespace, o.Name)
 	}
