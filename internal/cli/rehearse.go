@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/standup-sh/standup/internal/manifests"
 	"github.com/standup-sh/standup/rehearsal"
 	"github.com/standup-sh/standup/tiers"
 )
@@ -15,6 +17,10 @@ const (
 	flagBaseline = "baseline"
 	flagSeeded   = "seeded"
 	flagStrict   = "strict"
+	flagFix      = "fix"
+	flagFrom     = "from"
+	flagFlux     = "flux"
+	flagWorkers  = "concurrent"
 )
 
 type rehearseOptions struct {
@@ -23,6 +29,11 @@ type rehearseOptions struct {
 	Baseline string
 	Seeded   []string
 	Strict   bool
+	Fix      string
+	From     string
+	Flux     rehearsal.Flux
+	// Workers is --concurrent of the controllers; zero: as the tree says.
+	Workers int
 }
 
 func rehearseCommand(streams Streams) *cli.Command {
@@ -39,6 +50,10 @@ func rehearseCommand(streams Streams) *cli.Command {
 			sourceFlag(),
 			&cli.StringFlag{Name: flagBaseline, Usage: "`FILE` that says what exists before Flux", EnvVars: env(flagBaseline)},
 			&cli.StringSliceFlag{Name: flagSeeded, Usage: "`GROUP[/KIND]` that is served before Flux; may be repeated"},
+			&cli.StringFlag{Name: flagFix, Usage: "write the durable fixes as patches into `DIR`; the tree itself is not changed", EnvVars: env(flagFix)},
+			&cli.StringFlag{Name: flagFrom, Usage: "judge the step from git revision `REV` as well: what moves, is deleted, cannot change", EnvVars: env(flagFrom)},
+			&cli.StringFlag{Name: flagFlux, Usage: "`VERSION` of Flux, 2.4 to 2.9; default the baseline's, else the newest", EnvVars: env(flagFlux)},
+			&cli.IntFlag{Name: flagWorkers, Usage: "`N` workers of each controller; default as the tree says, else 4", EnvVars: env(flagWorkers)},
 			&cli.BoolFlag{Name: flagStrict, Usage: "end with 3 on RETRY, RACE, PRECONDITION and what is not known as well", EnvVars: env(flagStrict)},
 		},
 	}, func(c *cli.Context) error {
@@ -61,7 +76,14 @@ func parseRehearse(c *cli.Context) (rehearseOptions, error) {
 	}
 	o.Baseline, o.Strict = text(c, flagBaseline), flag(c, flagStrict)
 	o.Seeded = home(c, flagSeeded).StringSlice(flagSeeded)
-	return o, nil
+	o.Fix, o.From = text(c, flagFix), text(c, flagFrom)
+	if o.Workers = home(c, flagWorkers).Int(flagWorkers); o.Workers < 0 {
+		return o, usagef("--concurrent %d is less than 1", o.Workers)
+	}
+	if o.Flux, err = rehearsal.ParseFlux(text(c, flagFlux)); err != nil {
+		return o, usagef("--flux: %v", err)
+	}
+	return o, checkFixDir(o.Fix, o.Path)
 }
 
 func rehearse(ctx context.Context, streams Streams, o rehearseOptions) error {
@@ -82,6 +104,18 @@ func rehearse(ctx context.Context, streams Streams, o rehearseOptions) error {
 	if run.Catalog, err = loadCatalogue(o.Catalog, order); err != nil {
 		return err
 	}
+	if run.Flux = o.Flux; run.Flux == (rehearsal.Flux{}) {
+		if run.Flux, err = rehearsal.ParseFlux(run.Baseline.Flux.Version); err != nil {
+			return &tiers.FileError{File: o.Baseline, Message: err.Error()}
+		}
+	}
+	run.Concurrent = o.Workers
+	if o.From != "" {
+		if run.From, err = manifests.Revision(ctx, o.Path, o.From); err != nil {
+			return badRevision(err)
+		}
+		defer func() { _ = os.RemoveAll(run.From) }() // the system cleans up what is left
+	}
 	result, err := rehearsal.Run(ctx, run)
 	if err != nil {
 		return badEntry(err)
@@ -89,7 +123,17 @@ func rehearse(ctx context.Context, streams Streams, o rehearseOptions) error {
 	if err := printRehearsal(streams.Out, o, run.Entry, result); err != nil {
 		return err
 	}
+	if err := writeFixes(ctx, streams, o.Fix, run, result); err != nil {
+		return err
+	}
 	return judgement(result, o.Strict)
+}
+
+func badRevision(err error) error {
+	if bad, ok := errors.AsType[*manifests.RevisionError](err); ok {
+		return usagef("--from: %s", bad)
+	}
+	return err
 }
 
 // readBaseline reads the file that says what exists before Flux, if there is one.

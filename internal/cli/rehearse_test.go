@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -79,5 +80,62 @@ func TestRehearseRefusesBadInput(t *testing.T) {
 		if code != ExitUsage || !strings.Contains(text, want) {
 			t.Errorf("%v: exit code %d, want 2 and %q in\n%s", args, code, want, text)
 		}
+	}
+}
+
+func TestRehearseWritesTheFixOutsideOfTheTree(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "fixes")
+	text, code := ranAs(t, "rehearse", "--path", incident, "--fix", dir)
+	if code != ExitVerdict || !strings.Contains(text, "With what is patched, the tree converges: yes.") {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+	for name, part := range map[string]string{
+		"01-platform-config-cdi.patch": "+++ b/clusters/base/platform-config-cdi.yaml",
+		"01-platform-config-cdi.md":    "prune: false",
+	} {
+		if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(data), part) {
+			t.Errorf("%s: %v\n%s", name, err, data)
+		}
+	}
+	text, code = ranAs(t, "rehearse", "--path", incident, "--fix", filepath.Join(incident, "fixes"))
+	if code != ExitUsage || !strings.Contains(text, "is in the tree") {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+	text, code = ranAs(t, "rehearse", "--path", homelab, "--fix", dir)
+	if code != ExitOK || !strings.Contains(text, "nothing was written") {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+}
+
+// TestRehearseFromARevision: the step from the wedged tree to the sound one
+// moves two objects between Kustomizations that prune.
+func TestRehearseFromARevision(t *testing.T) {
+	repo := t.TempDir()
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "git", args...)
+		cmd.Dir = repo
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	git("init", "-q")
+	if err := os.CopyFS(repo, os.DirFS(incident)); err != nil {
+		t.Fatal(err)
+	}
+	git("add", "-f", ".")
+	git("commit", "-q", "-m", "as it was")
+	git("rm", "-q", "-r", ".")
+	if err := os.CopyFS(repo, os.DirFS(homelab)); err != nil {
+		t.Fatal(err)
+	}
+	text, code := ranAs(t, "rehearse", "--path", repo, "--from", "HEAD")
+	if code != ExitOK || !strings.Contains(text, "HAZARD move  flux-system/platform-config  infrastructure/platform-config-cdi/storage-profiles.yaml") {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+	text, code = ranAs(t, "rehearse", "--path", repo, "--from", "nowhere")
+	if code != ExitUsage || !strings.Contains(text, "--from: revision nowhere") {
+		t.Errorf("exit code %d\n%s", code, text)
 	}
 }
