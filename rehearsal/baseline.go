@@ -84,7 +84,7 @@ func loadBuiltins() (builtins, error) {
 // kinds lists what the API server serves before Flux starts.
 func (b builtins) kinds(components []string) []catalog.Kind {
 	if len(components) == 0 {
-		components = []string{"source-controller", "kustomize-controller", "helm-controller", "notification-controller"}
+		components = defaultComponents()
 	}
 	kinds := slices.Clone(b.Kinds)
 	for _, c := range components {

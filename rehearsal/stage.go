@@ -58,8 +58,11 @@ func newStage(ctx context.Context, w *walk) (*stage, error) {
 		definitions: map[*unstructured.Unstructured]*bringer{}, policies: map[objectKey]policy{},
 		rendered: map[objectKey][]need{}, podNeeds: map[objectKey][]need{},
 	}
-	for _, k := range built.kinds(w.opts.Baseline.Flux.Components) {
+	for _, k := range built.kinds(w.components()) {
 		s.base[k.GroupKind()], s.scopes[k.GroupKind()] = k.Versions, k.Scope
+	}
+	if w.instance != nil {
+		s.groups = append(s.groups, operatorGroup)
 	}
 	for _, kind := range slices.Concat(w.opts.Baseline.Kinds, w.opts.Seeded) {
 		if group, name, ok := strings.Cut(kind, "/"); ok {

@@ -54,6 +54,8 @@ type walk struct {
 	order   []*node
 	values  map[objectKey]manifests.Object
 	sources map[tiers.Ref]manifests.Object
+	// instance are the components of the FluxInstance that syncs the entry.
+	instance []string
 	// settings are known when all is walked.
 	settings settings
 }

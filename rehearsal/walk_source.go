@@ -1,6 +1,7 @@
 package rehearsal
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -16,61 +17,92 @@ import (
 const sourceGroup = "source.toolkit.fluxcd.io"
 
 // findRoot gives the Kustomization that the entry is the path of: one of the
-// tree, else the flux-system/flux-system that `flux bootstrap` would make.
+// tree, else the one that a FluxInstance of the tree makes for it, else the
+// flux-system/flux-system that `flux bootstrap` would make.
 func (w *walk) findRoot(ctx context.Context) *node {
-	synthetic := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
-		"metadata": map[string]any{"namespace": "flux-system", "name": "flux-system"},
-		"spec": map[string]any{
-			"interval": "10m", "path": "./" + cleanPath(w.opts.Entry), "prune": true,
-			"sourceRef": map[string]any{"kind": "GitRepository", "name": "flux-system"},
-		},
-	}}
-	root := newNode(manifests.Object{Unstructured: synthetic})
+	bare := newRoot(w.opts.Entry, tiers.Ref{Kind: "GitRepository", Namespace: "flux-system", Name: "flux-system"}, "flux-system")
 	// In its own set it is complete: generators and patches have done their work.
-	if set, err := w.tree.Build(ctx, synthetic, nil, manifests.Options{}); err == nil || set != nil {
-		for _, o := range set.Objects {
-			if w.isEntry(o.Unstructured) {
-				return newNode(o)
-			}
+	set, err := w.tree.Build(ctx, bare, nil, manifests.Options{})
+	if err != nil && set == nil {
+		set = &manifests.Set{}
+	}
+	for _, o := range set.Objects {
+		if w.isEntry(o.Unstructured) {
+			return newNode(o)
 		}
 	}
-	if o, ok := w.scan(); ok {
+	if o, ok := w.scan("kustomize.toolkit.fluxcd.io/", w.isEntry); ok {
+		if o.GetNamespace() == "" {
+			o.SetNamespace("flux-system")
+		}
 		return newNode(o)
 	}
+	if root, ok := w.synced(); ok {
+		return root
+	}
+	root := newNode(manifests.Object{Unstructured: bare})
+	root.source = w.common(set, root.source)
 	return root
 }
 
-func (w *walk) isEntry(o *unstructured.Unstructured) bool {
-	if o.GetKind() != "Kustomization" || !strings.HasPrefix(o.GetAPIVersion(), "kustomize.toolkit.fluxcd.io/") {
-		return false
-	}
-	return cleanPath(text(o, "spec", "path")) == cleanPath(w.opts.Entry)
+// newRoot writes a root that the tree does not have.
+func newRoot(entry string, source tiers.Ref, name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
+		"metadata": map[string]any{"namespace": source.Namespace, "name": name},
+		"spec": map[string]any{
+			"interval": "10m", "path": "./" + cleanPath(entry), "prune": true,
+			"sourceRef": map[string]any{"kind": source.Kind, "name": source.Name},
+		},
+	}}
 }
 
-// scan looks through the files of the tree for the entry's Kustomization: it may
-// be applied by hand and be in no set.
-func (w *walk) scan() (manifests.Object, bool) {
+// common is the source that all Kustomizations of the entry's set share, where
+// their paths are in the checkout: somebody applies the entry by hand, and calls
+// the repository by another name than `flux bootstrap`.
+func (w *walk) common(set *manifests.Set, usual tiers.Ref) tiers.Ref {
+	shared := tiers.Ref{}
+	for _, o := range set.Objects {
+		if !isKustomization(o.Unstructured) || o.LeftAlone() {
+			continue
+		}
+		n := newNode(o)
+		at := cleanPath(n.spec.Spec.Path)
+		if at == "" || !w.tree.HasDir(at) || shared != (tiers.Ref{}) && shared != n.source {
+			return usual
+		}
+		shared = n.source
+	}
+	return cmp.Or(shared, usual)
+}
+
+func isKustomization(o *unstructured.Unstructured) bool {
+	return o.GetKind() == "Kustomization" && strings.HasPrefix(o.GetAPIVersion(), "kustomize.toolkit.fluxcd.io/")
+}
+
+func (w *walk) isEntry(o *unstructured.Unstructured) bool {
+	return isKustomization(o) && o.GetName() != "" && cleanPath(text(o, "spec", "path")) == cleanPath(w.opts.Entry)
+}
+
+// scan looks through the files of the tree for a document with a word in it: it
+// may be applied by hand and be in no set.
+func (w *walk) scan(word string, wanted func(*unstructured.Unstructured) bool) (manifests.Object, bool) {
 	for _, file := range w.tree.Files(".yaml", ".yml") {
 		content, err := w.tree.Read(file)
-		if err != nil || !strings.Contains(string(content), "kustomize.toolkit.fluxcd.io/") {
+		if err != nil || !strings.Contains(string(content), word) {
 			continue
 		}
 		dec := yaml.NewDecoder(strings.NewReader(string(content)))
 		for {
 			var doc yaml.Node
 			if dec.Decode(&doc) != nil || len(doc.Content) == 0 {
-				break // the end, or not YAML: no Kustomization either way
+				break // the end, or not YAML: nothing that is looked for either way
 			}
 			var fields map[string]any
 			if doc.Decode(&fields) != nil {
 				continue
 			}
-			o := &unstructured.Unstructured{Object: fields}
-			if w.isEntry(o) && o.GetName() != "" {
-				if o.GetNamespace() == "" {
-					o.SetNamespace("flux-system")
-				}
+			if o := (&unstructured.Unstructured{Object: fields}); wanted(o) {
 				return manifests.Object{Unstructured: o, File: file, Line: doc.Content[0].Line}, true
 			}
 		}
