@@ -20,14 +20,18 @@ type Options struct {
 	// controller does unless told not to. Otherwise nothing is fetched, and a
 	// remote base is a *RemoteBaseError.
 	AllowRemoteBases bool
+	// WithoutRemoteBases builds what a set is without the remote resources and
+	// components that it lists. The *RemoteBaseError is reported all the same;
+	// where kustomize can do without them, with the rest of the set.
+	WithoutRemoteBases bool
 }
 
 // Build makes the set of a Flux Kustomization whose source the tree is.
 //
 // Beside errors of its own type for what an operator can mend (*PathError,
 // *RemoteBaseError, *BuildError), it reports *MissingValuesError and
-// *SubstituteError: with these two alone the set is returned as well. Its
-// objects then still have the ${tokens} that could not be replaced; they show
+// *SubstituteError: with these two alone the set is returned as well, and with a
+// *RemoteBaseError if that was asked for. Its objects then still have the ${tokens} that could not be replaced; they show
 // what the set would be, and are not to be applied.
 func (t *Tree) Build(ctx context.Context, kustomization *unstructured.Unstructured, values Values, opts Options) (*Set, error) {
 	if err := ctx.Err(); err != nil {
@@ -41,7 +45,7 @@ func (t *Tree) Build(ctx context.Context, kustomization *unstructured.Unstructur
 	if err != nil {
 		return nil, err
 	}
-	resources, survey, err := t.kustomize(dir, kustomization, opts.AllowRemoteBases)
+	resources, survey, err := t.kustomize(dir, kustomization, opts)
 	if err != nil {
 		if _, ok := errors.AsType[*RemoteBaseError](err); ok {
 			return nil, err
@@ -54,7 +58,7 @@ func (t *Tree) Build(ctx context.Context, kustomization *unstructured.Unstructur
 	} else if err != nil {
 		return nil, &BuildError{Path: dir, Err: err}
 	}
-	b := builder{survey: survey, substitution: s, set: &Set{secrets: secretValues(s.vars.secret), taints: map[objectKey][]taint{}}}
+	b := builder{survey: survey, substitution: s, set: &Set{Remote: survey.left, secrets: secretValues(s.vars.secret), taints: map[objectKey][]taint{}}}
 	kustomizing.Lock()
 	defer kustomizing.Unlock()
 	err = b.all(ctx, resources)
@@ -65,11 +69,14 @@ func (t *Tree) Build(ctx context.Context, kustomization *unstructured.Unstructur
 		err = &BuildError{Path: dir, Err: b.private(err)}
 		return nil, errors.Join(err, s.err())
 	}
+	if survey.leftOut != nil {
+		return b.set, errors.Join(survey.leftOut, s.err())
+	}
 	return b.set, s.err()
 }
 
 // kustomize runs the steps up to the substitution.
-func (t *Tree) kustomize(dir string, spec *unstructured.Unstructured, remote bool) (resmap.ResMap, *survey, error) {
+func (t *Tree) kustomize(dir string, spec *unstructured.Unstructured, opts Options) (resmap.ResMap, *survey, error) {
 	kustomizing.Lock()
 	defer kustomizing.Unlock()
 	if t.isFile(dir) {
@@ -79,15 +86,18 @@ func (t *Tree) kustomize(dir string, spec *unstructured.Unstructured, remote boo
 	if err != nil {
 		return nil, nil, err
 	}
-	survey, err := t.survey(file, manifest, remote)
+	survey, err := t.survey(file, manifest, opts)
 	if err != nil {
 		return nil, nil, err
 	}
-	view, err := t.view(file, manifest, remote)
+	view, err := t.view(survey.written, opts.AllowRemoteBases)
 	if err != nil {
 		return nil, nil, err
 	}
 	resources, err := runKustomize(view, t.onDisk(dir), survey.ownSchema)
+	if err != nil && survey.leftOut != nil {
+		err = survey.leftOut // it may be that which kustomize misses
+	}
 	return resources, survey, err
 }
 

@@ -39,7 +39,7 @@ func TestViewIsReadOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := tree.view("kustomization.yaml", []byte("x"), true)
+	v, err := tree.view(map[string][]byte{"kustomization.yaml": []byte("x")}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

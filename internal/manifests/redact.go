@@ -24,6 +24,8 @@ const minSecret = 4
 type Set struct {
 	// Objects are in the order of kustomize.
 	Objects []Object
+	// Remote are the bases that the set is built without, if that was asked for.
+	Remote []string
 
 	secrets []string // values that came from Secrets, the longest first
 	taints  map[objectKey][]taint

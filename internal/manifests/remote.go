@@ -1,7 +1,9 @@
 package manifests
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -20,7 +22,7 @@ func (s *survey) remote(file string, n *yaml.Node) error {
 	if url == "" {
 		return nil
 	}
-	if s.allowRemote {
+	if s.opts.AllowRemoteBases {
 		s.partial, s.ownSchema = true, true // what is fetched may declare one
 		return nil
 	}
@@ -29,6 +31,36 @@ func (s *survey) remote(file string, n *yaml.Node) error {
 		found.Line = lineOf(content, 1, len(content)+2, func(line string) bool { return strings.Contains(line, url) })
 	}
 	return found
+}
+
+// withoutRemote does the same for a kustomization file, and takes what is remote
+// out of its lists if that was asked for.
+func (s *survey) withoutRemote(file string, n *yaml.Node) error {
+	found := s.remote(file, n)
+	if found == nil || !s.opts.WithoutRemoteBases {
+		return found
+	}
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if key := n.Content[i].Value; slices.Contains([]string{"resources", "bases", "components"}, key) {
+			n.Content[i+1].Content = slices.DeleteFunc(n.Content[i+1].Content, func(item *yaml.Node) bool {
+				url := remoteIn(item, key, 0)
+				if url != "" && !slices.Contains(s.left, url) { // a base may be used twice
+					s.left = append(s.left, url)
+				}
+				return url != ""
+			})
+		}
+	}
+	if remoteIn(n, "", 0) != "" {
+		return found // a patch, or a plugin: what it would do is not known
+	}
+	manifest, err := yaml.Marshal(n)
+	if err != nil {
+		return err
+	}
+	s.written[file] = manifest
+	s.leftOut = cmp.Or(s.leftOut, found)
+	return nil
 }
 
 // remoteIn gives the first remote reference in a node that stands under a key.

@@ -18,8 +18,13 @@ import (
 // forgets the name that the object had in that file, without which there is no
 // line, and takes the patch for the origin where one replaces the annotations.
 type survey struct {
-	tree        *Tree
-	allowRemote bool
+	tree *Tree
+	opts Options
+	// written are the files that kustomize reads instead of those of the tree.
+	written map[string][]byte
+	// left are the remote bases that were left out, and leftOut says so.
+	left    []string
+	leftOut error
 
 	sources   []source
 	content   map[string][]byte // of the files that sources name
@@ -67,8 +72,8 @@ type kustomizationFile struct {
 
 // survey reads the kustomization file that the controller would write, and all
 // that it refers to.
-func (t *Tree) survey(file string, manifest []byte, allowRemote bool) (*survey, error) {
-	s := &survey{tree: t, allowRemote: allowRemote, content: map[string][]byte{}}
+func (t *Tree) survey(file string, manifest []byte, opts Options) (*survey, error) {
+	s := &survey{tree: t, opts: opts, content: map[string][]byte{}, written: map[string][]byte{file: manifest}}
 	if _, err := s.kustomization(file, manifest, frame{}, nil); err != nil {
 		return nil, err
 	}
@@ -91,7 +96,7 @@ func (s *survey) kustomization(file string, manifest []byte, above frame, stack 
 	if len(root.Content) == 0 {
 		return above, nil
 	}
-	if err := s.remote(file, root.Content[0]); err != nil {
+	if err := s.withoutRemote(file, root.Content[0]); err != nil {
 		return above, err
 	}
 	var k kustomizationFile
@@ -153,7 +158,7 @@ func (s *survey) plugin(file, entry string, stack []string) error {
 	if !strings.Contains(entry, "\n") {
 		rel := path.Join(path.Dir(file), entry)
 		if !s.tree.isFile(rel) {
-			quiet := &survey{tree: s.tree, allowRemote: s.allowRemote, content: map[string][]byte{}}
+			quiet := &survey{tree: s.tree, opts: Options{AllowRemoteBases: s.opts.AllowRemoteBases}, content: map[string][]byte{}}
 			_, err := quiet.entry(rel, frame{}, stack)
 			s.ownSchema = s.ownSchema || quiet.ownSchema
 			return err

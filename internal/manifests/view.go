@@ -16,19 +16,18 @@ import (
 var errReadOnly = errors.New("the tree is read-only")
 
 // view is the file system that kustomize sees: the tree without what is
-// ignored, and over it the one file that the controller would have written. The
+// ignored, and over it the files that the controller would have written. The
 // library's in-memory layer does the latter as well, but keeps the removal of
 // cloned bases in memory too, so that they would stay on the disk.
 type view struct {
 	tree *Tree
 	// outside judges every path that is not in the tree: all are refused, or
 	// all but those of cloned bases.
-	outside  filesys.FileSystem
-	file     string // relative to the tree's root
-	manifest []byte
+	outside filesys.FileSystem
+	written map[string][]byte // by path relative to the tree's root
 }
 
-func (t *Tree) view(file string, manifest []byte, remote bool) (*view, error) {
+func (t *Tree) view(written map[string][]byte, remote bool) (*view, error) {
 	secure := securefs.MakeFsOnDiskSecureBuild
 	if !remote {
 		secure = securefs.MakeFsOnDiskSecure
@@ -37,7 +36,7 @@ func (t *Tree) view(file string, manifest []byte, remote bool) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &view{tree: t, outside: outside, file: file, manifest: manifest}, nil
+	return &view{tree: t, outside: outside, written: written}, nil
 }
 
 // within gives the path relative to the tree, if it is in the tree.
@@ -53,7 +52,7 @@ func (v *view) within(name string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-func (v *view) isFile(rel string) bool { return rel == v.file || v.tree.isFile(rel) }
+func (v *view) isFile(rel string) bool { return v.written[rel] != nil || v.tree.isFile(rel) }
 
 // Exists implements filesys.FileSystem, as do all that follow.
 func (v *view) Exists(name string) bool {
@@ -71,14 +70,14 @@ func (v *view) IsDir(name string) bool {
 	return v.outside.IsDir(name)
 }
 
-// ReadFile prefers the generated file.
+// ReadFile prefers what was written.
 func (v *view) ReadFile(name string) ([]byte, error) {
 	rel, ok := v.within(name)
 	switch {
 	case !ok:
 		return v.outside.ReadFile(name)
-	case rel == v.file:
-		return slices.Clone(v.manifest), nil
+	case v.written[rel] != nil:
+		return slices.Clone(v.written[rel]), nil
 	default:
 		content, err := v.tree.read(rel)
 		return slices.Clone(content), err
