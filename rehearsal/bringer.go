@@ -1,6 +1,8 @@
 package rehearsal
 
 import (
+	"path"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/standup-sh/standup/internal/catalog"
@@ -106,9 +108,15 @@ func (w *walk) releaseOf(o manifests.Object) catalog.Release {
 // resembles reports whether a bringer that nobody knows has a name in common
 // with a group: then the kind may be its own.
 func (b *bringer) resembles(gk catalog.GroupKind, w *walk) bool {
+	return catalog.Related(gk.Group, w.namesOf(b)...)
+}
+
+// namesOf are the names of a bringer: its own, and its chart's without the
+// registry, whose owner gives many charts and has groups of its own.
+func (w *walk) namesOf(b *bringer) []string {
 	names := []string{b.object.GetName()}
 	if b.object.IsHelmRelease() {
-		names = append(names, w.releaseOf(b.object).Chart)
+		names = append(names, path.Base(w.releaseOf(b.object).Chart))
 	}
-	return catalog.Related(gk.Group, names...)
+	return names
 }

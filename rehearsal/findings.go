@@ -86,8 +86,7 @@ func (b *blame) own(c *cause) {
 		}
 	case waitBlind:
 		c.Verdict, c.Class = Unknown, InSource
-		c.Message = "its set cannot be seen: " + n.blind
-		c.Remedy = fmt.Sprintf("Say where the source is: --source %s=DIR.", n.source)
+		c.Message, c.Remedy = n.unseen()
 	case waitNeed, waitParent, waitDependency, waitMissing, waitHealth, waitExpression, waitStalled: // not by itself
 	case waitFault:
 		c.Verdict, c.Class = Deadlock, InBuild
@@ -108,12 +107,15 @@ func (b *blame) nobody(c *cause) {
 	nd := c.wait.need
 	c.about(orElse(nd.by, c.unit.subject()))
 	c.Verdict = Deadlock
+	defer b.unlessUnseen(c, nil)
 	switch {
 	case nd.kind.Kind != "":
 		c.Class, c.Missing = NoCreator, kindsOf(nd.kind)
 		c.Message = fmt.Sprintf("nothing in the tree brings %s", nd.kind)
 		c.Remedy = b.hint(c.unit.node, nd.kind)
-		b.unlessStranger(c, nd.kind)
+		if !b.otherVersion(c) {
+			b.unlessStranger(c, nd.kind)
+		}
 	case nd.object.kind == "Namespace":
 		c.Class = InNamespace
 		c.Message = fmt.Sprintf("%s does not exist, and nothing in the tree creates it", nd.object)
@@ -204,6 +206,7 @@ func (b *blame) deadlock(c *cause, own, beneath, waiting *creator) {
 	}
 	c.by = by
 	c.Provider = &Located{Kind: by.object.GetKind(), Namespace: by.object.GetNamespace(), Name: by.object.GetName()}
+	defer b.unlessUnseen(c, by)
 	if nd.why == forSource {
 		c.Class = InSource
 		c.Message = fmt.Sprintf("its source is on %s, which %s of %s serves, and that comes from the source", nd.object.name, named(by.object), by.node.ref)

@@ -186,9 +186,18 @@ func permitted(grant, o manifests.Object) bool {
 	case strings.HasSuffix(gk.Kind, "ReferenceGrant"):
 		return kindOf(o).Group == gk.Group && kindOf(o) != gk && refersElsewhere(o.Object["spec"], o.GetNamespace())
 	case gk.Group == "rbac.authorization.k8s.io" && strings.HasSuffix(gk.Kind, "Binding"):
-		return kindOf(o).Group == "kyverno.io" && strings.HasSuffix(o.GetKind(), "Policy") && generates(o)
+		return kindOf(o).Group == "kyverno.io" && strings.HasSuffix(o.GetKind(), "Policy") && generates(o) && bindsTo(grant, "kyverno")
 	}
 	return false
+}
+
+// bindsTo reports whether a binding may be for an engine: a subject has its name
+// in it, or there are none to judge by.
+func bindsTo(binding manifests.Object, engine string) bool {
+	subjects := listAt(binding.Unstructured, "subjects")
+	return len(subjects) == 0 || slices.ContainsFunc(subjects, func(s map[string]any) bool {
+		return catalog.Related(engine, fmt.Sprint(s["name"]), fmt.Sprint(s["namespace"]))
+	})
 }
 
 func generates(o manifests.Object) bool {

@@ -25,6 +25,23 @@ func (s *stage) preconditions(r *Result, outcomes map[*node]*outcome) {
 				o.verdict, o.class = f.Verdict, f.Class
 			}
 		}
+		s.expansions(n, r, outcomes[n])
+	}
+}
+
+// expansions are objects of a set of which others are made, where nobody looks. A
+// Kustomization does not hang on them unless it waits.
+func (s *stage) expansions(n *node, r *Result, o *outcome) {
+	for _, set := range n.objects() {
+		if !expands(set) {
+			continue
+		}
+		r.Findings = append(r.Findings, remark(n, set, Unknown, InSource,
+			named(set)+" makes objects of templates, which are not expanded: whether those converge cannot be told from here",
+			"Say what of it others wait for with --seeded or in a baseline.")...)
+		if n.spec.Spec.Wait && Unknown.rank() > o.verdict.rank() {
+			o.verdict, o.class = Unknown, InSource
+		}
 	}
 }
 

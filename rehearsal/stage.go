@@ -28,7 +28,9 @@ type stage struct {
 	scopes   map[catalog.GroupKind]catalog.Scope
 	base     map[catalog.GroupKind][]string // kinds that are there, with their versions; nil is any
 	groups   []string                       // groups that are there as a whole
-	exist    map[objectKey]bool             // objects that are there
+	// builtInGroups are those of Kubernetes itself.
+	builtInGroups map[string]bool
+	exist         map[objectKey]bool // objects that are there
 
 	index     map[objectKey][]creator
 	byKind    map[catalog.GroupKind][]creator
@@ -57,6 +59,10 @@ func newStage(ctx context.Context, w *walk) (*stage, error) {
 		evaluate:    func(e *cel.Expression, vars map[string]any) (bool, error) { return e.EvaluateBoolean(ctx, vars) },
 		definitions: map[*unstructured.Unstructured]*bringer{}, policies: map[objectKey]policy{},
 		rendered: map[objectKey][]need{}, podNeeds: map[objectKey][]need{},
+	}
+	s.builtInGroups = map[string]bool{}
+	for _, k := range built.Kinds {
+		s.builtInGroups[k.Group] = true
 	}
 	for _, k := range built.kinds(w.components()) {
 		s.base[k.GroupKind()], s.scopes[k.GroupKind()] = k.Versions, k.Scope
@@ -133,42 +139,6 @@ func (s *stage) readNeeds(o manifests.Object) {
 	}
 }
 
-// creators lists what would meet a need, in the order of the walk.
-func (s *stage) creators(n need) []creator {
-	if n.kind.Kind == "" {
-		return s.index[n.object]
-	}
-	if found, ok := s.byKind[n.kind]; ok {
-		return found
-	}
-	found := []creator{}
-	for _, b := range s.bringers {
-		if b.of(n.kind) != catalog.No {
-			found = append(found, creator{node: b.node, object: b.object, bringer: b, how: b.how})
-		}
-	}
-	if len(found) == 0 {
-		found = s.suspects(n.kind)
-	}
-	s.byKind[n.kind] = found
-	return found
-}
-
-// suspects are the charts and operators that nobody knows and that share a name
-// with the kind's group. A tool's file is brought by nothing.
-func (s *stage) suspects(gk catalog.GroupKind) []creator {
-	found := []creator{}
-	if _, tools := s.w.opts.Catalog.Tool(gk); tools {
-		return found
-	}
-	for _, b := range s.bringers {
-		if b.unknown && b.resembles(gk, s.w) {
-			found = append(found, creator{node: b.node, object: b.object, bringer: b, how: b.how})
-		}
-	}
-	return found
-}
-
 // isThere reports whether a need is met before Flux starts.
 func (s *stage) isThere(n need) bool {
 	if n.kind.Kind == "" {
@@ -179,28 +149,4 @@ func (s *stage) isThere(n need) bool {
 	}
 	versions, ok := s.base[n.kind]
 	return ok && (versions == nil || n.version == "" || slices.Contains(versions, n.version))
-}
-
-// strangers lists the Kustomizations and objects that could bring anything:
-// sets that nobody can see, charts that nobody knows.
-func (s *stage) strangers(gk catalog.GroupKind) []creator {
-	var found []creator
-	for _, n := range s.w.order {
-		if n.blind != "" {
-			found = append(found, creator{node: n, object: n.object})
-		}
-	}
-	if gk.Kind == "" {
-		return found
-	}
-	if _, tools := s.w.opts.Catalog.Tool(gk); tools {
-		return nil
-	}
-	known := len(s.w.opts.Catalog.Providing(gk)) > 0
-	for _, b := range s.bringers {
-		if b.object.IsHelmRelease() && b.unknown && !known || b.brings.Unknown {
-			found = append(found, creator{node: b.node, object: b.object, bringer: b, how: b.how})
-		}
-	}
-	return found
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
@@ -23,7 +24,8 @@ type node struct {
 	parents []*node
 
 	source tiers.Ref
-	// blind says why nobody can tell what the set is; empty when it is known.
+	// blind says why nobody can tell what the set is; empty when it is known. With
+	// a remote base, set is what can be seen of it.
 	blind string
 	set   *manifests.Set
 	// fault is why the set cannot be built, however long one waits.
@@ -126,7 +128,7 @@ func (w *walk) build(ctx context.Context, n *node, patient bool) (done bool, err
 		n.tried = true
 		return true, nil
 	}
-	set, fault := tree.Build(ctx, n.raw, w, manifests.Options{Strict: w.opts.Flux.strict()})
+	set, fault := tree.Build(ctx, n.raw, w, manifests.Options{Strict: w.opts.Flux.strict(), WithoutRemoteBases: true})
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
@@ -136,7 +138,10 @@ func (w *walk) build(ctx context.Context, n *node, patient bool) (done bool, err
 	}
 	n.tried = true
 	n.blind = remoteBase(fault)
-	if len(missing) == 0 && n.blind == "" {
+	switch s, undefined := errors.AsType[*manifests.SubstituteError](fault); {
+	case n.blind != "" && undefined && len(missing) == 0:
+		n.fault = s
+	case len(missing) == 0 && n.blind == "":
 		n.fault = fault
 	}
 	n.set = set
@@ -148,7 +153,7 @@ func (w *walk) build(ctx context.Context, n *node, patient bool) (done bool, err
 // remoteBase says that a set needs the network, which a rehearsal does not use.
 func remoteBase(fault error) string {
 	if remote, ok := errors.AsType[*manifests.RemoteBaseError](fault); ok {
-		return remote.Error()
+		return fmt.Sprintf("%s:%d refers to %s, which is not fetched", remote.File, remote.Line, remote.URL)
 	}
 	return ""
 }
