@@ -19,15 +19,19 @@ func (m *model) races(r *Result, outcomes map[*node]*outcome) {
 		if !m.applied(u) {
 			continue
 		}
-		var needs []need
+		needs := m.buildNeeds(n)
 		for _, st := range m.stages[n] {
 			needs = append(needs, st.needs...)
 		}
 		if host := hostKey(m.hostOf(n.source)); len(m.index[host]) > 0 {
-			needs = append(slices.Clip(needs), need{object: host, why: forSource})
+			needs = append(needs, need{object: host, why: forSource})
 		}
 		for _, nd := range needs {
-			f, ok := m.race(u, nd)
+			since := u.eligible
+			if nd.why == forBuild {
+				since = m.buildableAt(u)
+			}
+			f, ok := m.race(u, nd, since)
 			if !ok || outcomes[n].verdict.rank() > Precondition.rank() || outcomes[n].blocked != "" && outcomes[n].verdict != Precondition {
 				continue
 			}
@@ -39,13 +43,35 @@ func (m *model) races(r *Result, outcomes map[*node]*outcome) {
 	}
 }
 
-func (m *model) race(u *unit, nd need) (Finding, bool) {
+// buildNeeds are the objects from which variables are substituted. A set is not
+// built while one is missing, and the pass fails like one whose dry-run does.
+func (m *model) buildNeeds(n *node) []need {
+	var needs []need
+	for _, key := range n.values {
+		needs = append(needs, need{object: key, why: forBuild})
+	}
+	return needs
+}
+
+// buildableAt is the earliest time at which the build could have been tried.
+func (m *model) buildableAt(u *unit) time.Duration {
+	at := u.createdAt
+	for _, d := range u.node.spec.Spec.DependsOn {
+		if n, ok := m.w.nodes[refOfDependency(u.node, d)]; ok {
+			at = max(at, m.byNode[n].readyAt)
+		}
+	}
+	return at
+}
+
+// race judges a need that was met, of a unit that could have gone on since then.
+func (m *model) race(u *unit, nd need, eligible time.Duration) (Finding, bool) {
 	at, met, certain := m.has(nd)
 	if _, seeded := m.seeded[nd.kind]; !met || seeded || m.isThere(nd) {
 		return Finding{}, false
 	}
 	c := cause{unit: u, wait: wait{need: &nd}}
-	c.about(nd.by)
+	c.about(orElse(nd.by, u.subject()))
 	if nd.kind.Kind != "" {
 		c.Missing = kindsOf(nd.kind)
 	}
@@ -72,15 +98,15 @@ func (m *model) race(u *unit, nd need) (Finding, bool) {
 		c.Message = fmt.Sprintf("whether %s brings %s cannot be told from here", named(by.object), nd)
 		c.Remedy = "Give the values on which it hangs in the HelmRelease itself, or say that the kind is there (--seeded)."
 		return c.Finding, true
-	case ordered && at > u.eligible:
+	case ordered && at > eligible:
 		c.Verdict, c.Class = Race, WeakEdge
 		c.Message = fmt.Sprintf("%s comes with %s in %s, which can be Ready before that; a first pass that is too early costs up to %s", nd, named(by.object), by.node.ref, cost)
 		c.Remedy = m.gate(by, nd)
-	case at > u.eligible:
+	case at > eligible:
 		c.Verdict, c.Class = Retry, NoEdge
 		c.Message = fmt.Sprintf("%s comes with %s in %s, and nothing orders the two; the first pass fails and the next is after %s", nd, named(by.object), by.node.ref, cost)
 		c.Remedy = fmt.Sprintf("Depend on %s, and let it wait; or set retryInterval.", by.node.ref.NamespacedName())
-	case !ordered && u.eligible-at < near && by.node != u.node:
+	case !ordered && eligible-at < near && by.node != u.node:
 		c.Verdict, c.Class = Race, NoEdge
 		c.Message = fmt.Sprintf("%s comes with %s in %s, and nothing orders the two; a first pass that is too early costs up to %s", nd, named(by.object), by.node.ref, cost)
 		c.Remedy = fmt.Sprintf("Depend on %s, and let it wait; or set retryInterval.", by.node.ref.NamespacedName())
