@@ -52,7 +52,7 @@ func complete(b catalog.Brings) []catalog.Kind {
 		k.Plural = cmp.Or(k.Plural, strings.ToLower(k.Kind)+"s")
 		k.Scope = cmp.Or(k.Scope, catalog.Cluster)
 		if len(k.Versions) == 0 {
-			k.Versions = []string{"v1"}
+			k.Versions = []string{"v1", "v1beta1", "v1alpha1"}
 		}
 	}
 	return kinds

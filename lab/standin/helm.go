@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,6 +24,11 @@ func (r *Runner) helmRelease(ctx context.Context, t turn) (time.Duration, error)
 	if blocked, err := r.helmBlocked(ctx, t); err != nil || blocked != "" {
 		return 200 * time.Millisecond, r.setHelmStatus(ctx, t, []condition{
 			{"Ready", "False", "DependencyNotReady", blocked},
+		})
+	}
+	if missing, err := r.valuesMissing(ctx, t); err != nil || missing != "" {
+		return 200 * time.Millisecond, r.setHelmStatus(ctx, t, []condition{
+			{"Ready", "False", "ValuesError", missing},
 		})
 	}
 	if !t.due {
@@ -181,6 +187,28 @@ func (r *Runner) helmBlocked(ctx context.Context, t turn) (string, error) {
 		}
 		if dep.GetGeneration() != observedGeneration(dep) || !isTrue(dep, "Ready") {
 			return fmt.Sprintf("dependency '%s/%s' is not ready", namespace, name), nil
+		}
+	}
+	return "", nil
+}
+
+// valuesMissing names the first object of valuesFrom that does not exist.
+func (r *Runner) valuesMissing(ctx context.Context, t turn) (string, error) {
+	refs, _, _ := unstructured.NestedSlice(t.obj.Object, "spec", "valuesFrom")
+	for _, item := range refs {
+		ref, _ := item.(map[string]any)
+		kind, _ := ref["kind"].(string)
+		name, _ := ref["name"].(string)
+		if optional, _ := ref["optional"].(bool); optional {
+			continue
+		}
+		resource := strings.ToLower(kind) + "s"
+		obj, err := r.get(ctx, schema.GroupVersionResource{Version: "v1", Resource: resource}, t.obj.GetNamespace(), name)
+		if err != nil {
+			return "", err
+		}
+		if obj == nil {
+			return fmt.Sprintf("could not resolve %s chart values reference '%s/%s' with key 'values.yaml': %s %q not found", kind, t.obj.GetNamespace(), name, resource, name), nil
 		}
 	}
 	return "", nil
