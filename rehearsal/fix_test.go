@@ -34,7 +34,7 @@ func TestTheFixOfTheIncident(t *testing.T) {
 			t.Errorf("the document does not say %q:\n%s", part, f.Document())
 		}
 	}
-	dir := patched(t, "../examples/homelab-incident", f.Patch)
+	dir := gitApplied(t, "../examples/homelab-incident", f.Patch)
 	after, err := Run(t.Context(), options(t, dir, "entry: clusters/prod"))
 	if err != nil {
 		t.Fatal(err)
@@ -44,8 +44,8 @@ func TestTheFixOfTheIncident(t *testing.T) {
 	}
 }
 
-// patched is a copy of a tree with a patch applied by git.
-func patched(t *testing.T, tree, patch string) string {
+// gitApplied is a copy of a tree with a patch applied by git.
+func gitApplied(t *testing.T, tree, patch string) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(tree)); err != nil {
@@ -84,7 +84,7 @@ func TestFixesOfCases(t *testing.T) {
 		if len(r.Fixes) == 1 && r.Fixes[0].Patch != "" {
 			patches++
 			o := options(t, dir, head)
-			o.Path = patched(t, dir, r.Fixes[0].Patch)
+			o.Path = gitApplied(t, dir, r.Fixes[0].Patch)
 			takesAway(t, o, r.Fixes[0])
 		}
 	}
