@@ -57,6 +57,14 @@ func plainCiphertext(n *node) (o manifests.Object, silent, found bool) {
 	return o, len(mapAt(o.Unstructured, "data")) == 0 && len(mapAt(o.Unstructured, "stringData")) > 0, true
 }
 
+// ciphertextError says that a set has ciphertext that nobody decrypts and that
+// the API server refuses.
+type ciphertextError struct{ object manifests.Object }
+
+func (e *ciphertextError) Error() string {
+	return named(e.object) + " is encrypted, and the Kustomization has no spec.decryption: the API server refuses it"
+}
+
 func keyMessage(n *node, key objectKey) string {
 	message := fmt.Sprintf("%s, the key that decrypts this set, is not in the tree and has to exist before", key)
 	if r := recipients(n); r != "" {

@@ -92,6 +92,9 @@ func (b *blame) own(c *cause) {
 		c.Verdict, c.Class = Deadlock, InBuild
 		c.Message = c.wait.err.Error()
 		c.Remedy = "Mend the build; `kustomize build` on the path shows the same."
+		if e, ok := errors.AsType[*ciphertextError](c.wait.err); ok {
+			c.Class, c.Object, c.Remedy = InDecryption, locate(e.object), addDecryption
+		}
 		if s, ok := errors.AsType[*manifests.SubstituteError](c.wait.err); ok {
 			c.Class = InSubstitute
 			c.Remedy = "Define the variable in one of the objects of substituteFrom, or give it a default."

@@ -114,6 +114,9 @@ func (m *model) built(u *unit) (time.Duration, []wait) {
 	if n.fault != nil {
 		waits = append(waits, wait{how: waitFault, err: n.fault})
 	}
+	if o, silent, ok := plainCiphertext(n); ok && !silent {
+		waits = append(waits, wait{how: waitFault, err: &ciphertextError{o}})
+	}
 	return n.retry(), u.excuse(waits)
 }
 

@@ -140,20 +140,15 @@ func (s *stage) preconditionsOf(n *node, said map[objectKey]bool) []Finding {
 	return append(append(found, s.unreadable(n)...), s.remarks(n)...)
 }
 
-// unreadable are encrypted objects in a set that nobody decrypts.
+// addDecryption is the remedy for ciphertext that nobody decrypts.
+const addDecryption = "Add spec.decryption with provider sops."
+
+// unreadable are encrypted objects that are applied as they are.
 func (s *stage) unreadable(n *node) []Finding {
 	o, silent, ok := plainCiphertext(n)
-	if !ok {
+	if !ok || !silent {
 		return nil
 	}
-	c := cause{unit: &unit{node: n}}
-	c.about(o)
-	c.Verdict, c.Class = Deadlock, InDecryption
-	c.Message = named(o) + " is encrypted, and the Kustomization has no spec.decryption: the API server refuses it"
-	c.Remedy = "Add spec.decryption with provider sops."
-	if silent {
-		c.Verdict = Hazard
-		c.Message = named(o) + " is encrypted, and the Kustomization has no spec.decryption: the ciphertext is applied as its value"
-	}
-	return []Finding{c.Finding}
+	return remark(n, o, Hazard, InDecryption,
+		named(o)+" is encrypted, and the Kustomization has no spec.decryption: the ciphertext is applied as its value", addDecryption)
 }
