@@ -17,8 +17,9 @@ type unit struct {
 
 	created, ready     bool
 	createdAt, readyAt time.Duration
-	// eligible is when nothing but the dry-run was left to pass.
-	eligible time.Duration
+	// eligible is when nothing but the dry-run was left to pass, and appliedAt
+	// when that and the apply had passed.
+	eligible, appliedAt time.Duration
 	// passed counts the stages that are applied.
 	passed int
 	// installed: a release is rendered and its objects are there.
@@ -95,14 +96,15 @@ type model struct {
 	// nudged: standup wakes who waits as soon as something changes.
 	nudged bool
 
-	units    []*unit
-	byNode   map[*node]*unit
-	byObject map[*node]map[objectKey]*unit
-	objects  map[objectKey]time.Duration
-	arrivals map[*bringer]time.Duration
-	seeded   map[catalog.GroupKind]time.Duration
-	parked   []*unit
-	changes  int // how often something has changed
+	units     []*unit
+	byNode    map[*node]*unit
+	byObject  map[*node]map[objectKey]*unit
+	objects   map[objectKey]time.Duration
+	arrivals  map[*bringer]time.Duration
+	seeded    map[catalog.GroupKind]time.Duration
+	parked    []*unit
+	changes   int // how often something has changed, the last time at changedAt
+	changedAt time.Duration
 	// kustomize and helm are the workers of the controllers.
 	kustomize, helm *pool
 }
@@ -198,6 +200,15 @@ func (m *model) parkSince(changes int, u *unit, delay time.Duration, waits ...wa
 	}
 }
 
+// back turns the clock to when something happened last: after that, passes only
+// ran into their timeouts.
+func (m *model) back() {
+	m.now = m.changedAt
+	for _, u := range m.units {
+		u.parkedAt = min(u.parkedAt, m.now)
+	}
+}
+
 // revive lets a controller try again that has given up.
 func (m *model) revive(u *unit) {
 	if u.stalled {
@@ -209,6 +220,7 @@ func (m *model) revive(u *unit) {
 // changed wakes all that is parked.
 func (m *model) changed() {
 	m.changes++
+	m.changedAt = m.now
 	parked := m.parked
 	m.parked = nil
 	for _, u := range parked {

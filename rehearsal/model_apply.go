@@ -35,6 +35,9 @@ func (m *model) applyAllStaged(u *unit) {
 				m.parkSince(began, u, u.node.retry(), waits...)
 				return
 			}
+			if u.appliedAt == 0 {
+				u.appliedAt = m.now
+			}
 			m.health(u)
 		})
 	})

@@ -50,19 +50,20 @@ func (s *stage) rehearse(ctx context.Context) (*Result, error) {
 	if err := s.compare(ctx, r, outcomes); err != nil {
 		return nil, err
 	}
-	s.rehearseFlux(outcomes)
-	s.rehearseStandup(outcomes)
+	s.rehearseFlux(r, outcomes)
+	s.rehearseStandup(r, outcomes)
 	for _, n := range s.w.order {
 		r.Kustomizations = append(r.Kustomizations, outcomes[n].public(n))
 	}
 	r.Converges = r.converges()
+	r.Timeline.retries(s, outcomes)
 	r.sort()
 	r.Fixes = s.fixes(splits)
 	return r, nil
 }
 
 // rehearseFlux runs once more as busy as the controllers are, for the times.
-func (s *stage) rehearseFlux(outcomes map[*node]*outcome) {
+func (s *stage) rehearseFlux(r *Result, outcomes map[*node]*outcome) {
 	m := newModel(s, false, true)
 	m.run()
 	for n, u := range m.byNode {
@@ -70,11 +71,12 @@ func (s *stage) rehearseFlux(outcomes map[*node]*outcome) {
 			outcomes[n].flux = &u.readyAt
 		}
 	}
+	r.Timeline.Flux = m.course()
 }
 
 // rehearseStandup runs once more with a standup that wakes who waits, and breaks
 // what it can break.
-func (s *stage) rehearseStandup(outcomes map[*node]*outcome) {
+func (s *stage) rehearseStandup(r *Result, outcomes map[*node]*outcome) {
 	m := newModel(s, true, true)
 	for range maxRounds {
 		m.run()
@@ -88,6 +90,7 @@ func (s *stage) rehearseStandup(outcomes map[*node]*outcome) {
 			outcomes[n].standup = &u.readyAt
 		}
 	}
+	r.Timeline.Standup = m.course()
 }
 
 // record turns the causes of one round into findings and verdicts. What was
@@ -169,6 +172,7 @@ func (b *blame) remove(u *unit, w wait) {
 // seed does what standup does to a wedge: it applies what brings the kinds.
 func (b *blame) seed() bool {
 	found := false
+	b.m.back()
 	for _, u := range b.stuck {
 		for _, c := range b.causes[u] {
 			wedged := c.Class == SameSet || c.Class == Ancestor || c.Class == GateOrder

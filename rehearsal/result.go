@@ -74,6 +74,8 @@ type Result struct {
 	Findings       []Finding       `json:"findings"`
 	// Fixes are ways out of the deadlocks that a split of a set ends.
 	Fixes []Fix `json:"-"`
+	// Timeline is how long it all takes.
+	Timeline Timeline `json:"-"`
 }
 
 // Kustomization is the verdict on one Kustomization.

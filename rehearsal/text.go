@@ -36,6 +36,7 @@ func (r *Result) Text() string {
 		fmt.Fprintf(&b, "  %s\n", f.Summary())
 	}
 	b.WriteString("\n")
+	r.Timeline.write(&b)
 	width := 0
 	for _, k := range r.Kustomizations {
 		width = max(width, len(k.Namespace+"/"+k.Name))

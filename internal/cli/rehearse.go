@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,6 +22,7 @@ const (
 	flagFrom     = "from"
 	flagFlux     = "flux"
 	flagWorkers  = "concurrent"
+	flagTimeline = "timeline"
 )
 
 type rehearseOptions struct {
@@ -34,6 +36,8 @@ type rehearseOptions struct {
 	Flux     rehearsal.Flux
 	// Workers is --concurrent of the controllers; zero: as the tree says.
 	Workers int
+	// Timeline is a file for the picture; its name says in which form.
+	Timeline string
 }
 
 func rehearseCommand(streams Streams) *cli.Command {
@@ -52,6 +56,7 @@ func rehearseCommand(streams Streams) *cli.Command {
 			&cli.StringSliceFlag{Name: flagSeeded, Usage: "`GROUP[/KIND]` that is served before Flux; may be repeated"},
 			&cli.StringFlag{Name: flagFix, Usage: "write the durable fixes as patches into `DIR`; the tree itself is not changed", EnvVars: env(flagFix)},
 			&cli.StringFlag{Name: flagFrom, Usage: "judge the step from git revision `REV` as well: what moves, is deleted, cannot change", EnvVars: env(flagFrom)},
+			&cli.StringFlag{Name: flagTimeline, Usage: "draw the course of it into `FILE` (.svg, .html)", EnvVars: env(flagTimeline)},
 			&cli.StringFlag{Name: flagFlux, Usage: "`VERSION` of Flux, 2.4 to 2.9; default the baseline's, else the newest", EnvVars: env(flagFlux)},
 			&cli.IntFlag{Name: flagWorkers, Usage: "`N` workers of each controller; default as the tree says, else 4", EnvVars: env(flagWorkers)},
 			&cli.BoolFlag{Name: flagStrict, Usage: "end with 3 on RETRY, RACE, PRECONDITION and what is not known as well", EnvVars: env(flagStrict)},
@@ -76,6 +81,9 @@ func parseRehearse(c *cli.Context) (rehearseOptions, error) {
 	}
 	o.Baseline, o.Strict = text(c, flagBaseline), flag(c, flagStrict)
 	o.Seeded = home(c, flagSeeded).StringSlice(flagSeeded)
+	if o.Timeline = text(c, flagTimeline); o.Timeline != "" && filepath.Ext(o.Timeline) != ".svg" && filepath.Ext(o.Timeline) != ".html" {
+		return o, usagef("--timeline %s ends in neither .svg nor .html", o.Timeline)
+	}
 	o.Fix, o.From = text(c, flagFix), text(c, flagFrom)
 	if o.Workers = home(c, flagWorkers).Int(flagWorkers); o.Workers < 0 {
 		return o, usagef("--concurrent %d is less than 1", o.Workers)
@@ -121,6 +129,9 @@ func rehearse(ctx context.Context, streams Streams, o rehearseOptions) error {
 		return badEntry(err)
 	}
 	if err := printRehearsal(streams.Out, o, run.Entry, result); err != nil {
+		return err
+	}
+	if err := writeTimeline(o.Timeline, result); err != nil {
 		return err
 	}
 	if err := writeFixes(ctx, streams, o.Fix, run, result); err != nil {

@@ -139,3 +139,21 @@ func TestRehearseFromARevision(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
 }
+
+func TestRehearseDrawsTheTimeline(t *testing.T) {
+	dir := t.TempDir()
+	for name, part := range map[string]string{"t.svg": "<svg", "t.html": "<!doctype html>"} {
+		file := filepath.Join(dir, name)
+		if text, code := ranAs(t, "rehearse", "--path", homelab, "--timeline", file); code != ExitOK {
+			t.Errorf("exit code %d\n%s", code, text)
+		}
+		if data, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(data), part) {
+			t.Errorf("%s: %v\n%.200s", name, err, data)
+		}
+	}
+	for _, file := range []string{filepath.Join(dir, "t.png"), filepath.Join(dir, "nowhere", "t.svg")} {
+		if text, code := ranAs(t, "rehearse", "--path", homelab, "--timeline", file); code != ExitUsage || !strings.Contains(text, "--timeline") {
+			t.Errorf("%s: exit code %d\n%s", file, code, text)
+		}
+	}
+}

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/standup-sh/standup/rehearsal"
 )
@@ -45,4 +48,23 @@ func judgement(r *rehearsal.Result, strict bool) error {
 		return nil
 	}
 	return told(&NotConvergingError{Converges: r.Converges})
+}
+
+// writeTimeline draws the picture, if one is wanted.
+func writeTimeline(file string, r *rehearsal.Result) error {
+	if file == "" {
+		return nil
+	}
+	draw := r.SVG
+	if filepath.Ext(file) == ".html" {
+		draw = r.HTML
+	}
+	var picture bytes.Buffer
+	if err := draw(&picture); err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, picture.Bytes(), 0o644); err != nil { //nolint:gosec // to be looked at
+		return usagef("--timeline: %s: %s", file, reason(err))
+	}
+	return nil
 }
