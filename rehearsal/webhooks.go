@@ -22,6 +22,7 @@ func (m *model) webhookRaces(r *Result, outcomes map[*node]*outcome) {
 			m.ownKindsRefused(b, r, outcomes)
 		case catalog.RefusesAll:
 			m.allRefused(b, r, outcomes)
+		case catalog.RewritesKustomizations: // see findRewriter
 		}
 	}
 }

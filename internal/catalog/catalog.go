@@ -26,6 +26,7 @@ type Catalog struct {
 	byKind     map[GroupKind][]int
 	byGroup    []int // entries that claim groups as a whole
 	tools      []Tool
+	platforms  []Platform
 }
 
 // New makes a catalogue of entries and refuses two that claim the same provider
@@ -52,7 +53,8 @@ func New(entries []Entry) (*Catalog, error) {
 		return nil, err
 	}
 	c.tools = tools
-	return c, nil
+	c.platforms, err = loadPlatforms()
+	return c, err
 }
 
 func (c *Catalog) index(i int, e Entry) error {

@@ -92,6 +92,8 @@ type Webhook string
 const (
 	RefusesOwn Webhook = "own" // objects of the kinds that the entry brings
 	RefusesAll Webhook = "all" // objects of any kind
+	// RewritesKustomizations sees those of Flux, and changes what they build.
+	RewritesKustomizations Webhook = "kustomizations"
 )
 
 // Part is a share of what an entry brings that has its own condition, such as a

@@ -59,7 +59,7 @@ func TestPageExample(t *testing.T) {
 }
 
 func tables(c *Catalog) string {
-	var providers, charts, none, tools strings.Builder
+	var providers, charts, none, tools, platforms strings.Builder
 	for _, e := range c.Entries() {
 		switch {
 		case e.Provider != nil:
@@ -77,10 +77,14 @@ func tables(c *Catalog) string {
 		}
 		fmt.Fprintf(&tools, "| [%s](%s) | %s | %s |\n", tool.Name, tool.Source, listed(tool.Groups), listed(kinds))
 	}
+	for _, p := range c.platforms {
+		fmt.Fprintf(&platforms, "| [%s](%s) | %s |\n", p.Name, p.Source, listed(p.Groups))
+	}
 	return "\n### Providers\n\n| entry | kind | brings |\n|---|---|---|\n" + providers.String() +
 		"\n### Charts that bring kinds\n\n| entry | charts | brings | created by | CRDs in |\n|---|---|---|---|---|\n" + charts.String() +
 		"\n### Charts that are known to bring none\n\n| entry | charts | only from |\n|---|---|---|\n" + none.String() +
-		"\n### Tools\n\n| tool | groups | kinds |\n|---|---|---|\n" + tools.String() + "\n"
+		"\n### Tools\n\n| tool | groups | kinds |\n|---|---|---|\n" + tools.String() +
+		"\n### Distributions that serve kinds by themselves\n\n| distribution | groups |\n|---|---|\n" + platforms.String() + "\n"
 }
 
 // brought says how much an entry brings, and under which conditions.
