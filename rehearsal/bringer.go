@@ -3,11 +3,8 @@ package rehearsal
 import (
 	"path"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/standup-sh/standup/internal/catalog"
 	"github.com/standup-sh/standup/internal/manifests"
-	"github.com/standup-sh/standup/tiers"
 )
 
 // how says in what way an object makes something exist.
@@ -96,13 +93,6 @@ func howOf(e catalog.Entry) how {
 		return byOperator
 	}
 	return byInstall
-}
-
-// releaseOf reads what a HelmRelease says of its chart.
-func (w *walk) releaseOf(o manifests.Object) catalog.Release {
-	return catalog.Release(manifests.ReleaseOf(o.Unstructured, func(kind, namespace, name string) *unstructured.Unstructured {
-		return w.sources[tiers.Ref{Kind: kind, Namespace: namespace, Name: name}].Unstructured
-	}))
 }
 
 // resembles reports whether a bringer that nobody knows has a name in common

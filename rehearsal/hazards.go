@@ -15,19 +15,21 @@ func (s *stage) hazards(r *Result, outcomes map[*node]*outcome) {
 			o.verdict, o.class = f.Verdict, f.Class
 		}
 	}
+	said := map[objectKey]bool{}
 	for _, n := range s.w.order {
 		for _, o := range n.objects() {
-			if o.LeftAlone() {
+			if o.LeftAlone() || opaque(o) {
 				continue
 			}
 			owner, shared := s.otherOwner(n, keyOf(o))
-			if !shared {
+			if !shared || s.child(keyOf(o)) == nil && said[keyOf(o)] {
 				continue
 			}
+			said[keyOf(o)] = true
 			c := cause{unit: &unit{node: n}}
 			c.about(o)
 			c.Verdict, c.Class = Hazard, TwoOwners
-			c.Message = fmt.Sprintf("%s is in the set of %s as well: each takes it from the other, and whoever drops it first deletes it for both", named(o), owner.ref)
+			c.Message = fmt.Sprintf("%s is in the set of %s as well%s: each takes it from the other, and whoever drops it first deletes it for both", named(o), owner.ref, s.andOthers(keyOf(o)))
 			c.Remedy = "Keep it in one of the two."
 			if child := s.child(keyOf(o)); child != nil && child.owns(n) {
 				c.Message = fmt.Sprintf("%s and %s apply each other: to delete one deletes the other", n.ref, child.ref)
@@ -36,6 +38,20 @@ func (s *stage) hazards(r *Result, outcomes map[*node]*outcome) {
 			add(n, c.Finding)
 		}
 	}
+}
+
+// andOthers counts the further sets that an object is in; it is told but once.
+func (s *stage) andOthers(key objectKey) string {
+	owners := map[*node]bool{}
+	for _, c := range s.index[key] {
+		if c.how == byApply {
+			owners[c.node] = true
+		}
+	}
+	if n := len(owners) - 2; n > 0 {
+		return fmt.Sprintf(", and in those of %d others", n)
+	}
+	return ""
 }
 
 // otherOwner finds who applies an object besides n. Of two owners the later one

@@ -23,6 +23,7 @@ func (s *stage) remarks(n *node) []Finding {
 		found = append(found, s.literal(n, o, defined)...)
 		found = append(found, s.restores(n, o)...)
 	}
+	found = append(found, s.leftToRewriter(n)...)
 	found = append(found, s.optionalValues(n)...)
 	found = append(found, s.deadGate(n)...)
 	return append(found, s.permits(n)...)
@@ -66,7 +67,7 @@ var token = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:=[^}]*)?\}`)
 // literal: without postBuild nothing is substituted, and the token itself is
 // applied (pkg/kustomize, kustomize_varsub.go). ConfigMaps may mean a shell's.
 func (s *stage) literal(n *node, o manifests.Object, defined map[string]bool) []Finding {
-	if n.spec.Spec.PostBuild != nil || o.Encrypted || kindOf(o).Group == "" && (o.GetKind() == "ConfigMap" || o.GetKind() == "Secret") {
+	if s.w.rewriter != nil || n.spec.Spec.PostBuild != nil || o.Encrypted || kindOf(o).Group == "" && (o.GetKind() == "ConfigMap" || o.GetKind() == "Secret") {
 		return nil
 	}
 	data, err := json.Marshal(o.Object)

@@ -77,7 +77,7 @@ func (s *stage) dryRunNeeds(n *node) []need {
 	objects := slices.Clone(n.objects())
 	slices.SortStableFunc(objects, func(a, b manifests.Object) int { return cmp.Compare(s.stageOf(a), s.stageOf(b)) })
 	for _, o := range objects {
-		if o.LeftAlone() || o.GetKind() == "" {
+		if o.LeftAlone() || o.GetKind() == "" || opaque(o) {
 			continue
 		}
 		gvk := o.GroupVersionKind()

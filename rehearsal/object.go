@@ -1,6 +1,8 @@
 package rehearsal
 
 import (
+	"strings"
+
 	"github.com/standup-sh/standup/internal/catalog"
 	"github.com/standup-sh/standup/internal/manifests"
 )
@@ -22,6 +24,12 @@ func keyOf(o manifests.Object) objectKey {
 
 func kindOf(o manifests.Object) catalog.GroupKind {
 	return catalog.GroupKind(o.GroupVersionKind().GroupKind())
+}
+
+// opaque reports whether an object is encrypted as a whole: even what it is can
+// only be read with the key.
+func opaque(o manifests.Object) bool {
+	return o.Encrypted && (strings.HasPrefix(o.GetKind(), "ENC[") || strings.HasPrefix(o.GetAPIVersion(), "ENC["))
 }
 
 // isWorkload recognises what kstatus waits for.

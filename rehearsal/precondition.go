@@ -3,10 +3,12 @@ package rehearsal
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
 
 	"github.com/standup-sh/standup/internal/catalog"
+	"github.com/standup-sh/standup/internal/manifests"
 	"github.com/standup-sh/standup/tiers"
 )
 
@@ -109,12 +111,23 @@ func (s *stage) preconditionsOf(n *node, said map[objectKey]bool) []Finding {
 		add(key, func(c *cause) {
 			c.Class = InSubstitute
 			c.Message = fmt.Sprintf("%s, from which variables are substituted, is not in the tree and has to exist before", key)
+			if o, ok := s.opaqueObject(); ok {
+				c.Message += fmt.Sprintf(", unless it is what %s:%d has, which is encrypted as a whole", o.File, o.Line)
+			}
 			c.Remedy = fmt.Sprintf("Create %s before Flux starts, or put it into the tree.", key)
 		})
 	}
 	for _, o := range n.objects() {
 		if o.LeftAlone() {
 			continue
+		}
+		if p, ok := s.platformOf(kindOf(o)); ok {
+			add(objectKey{kind: kindOf(o).String()}, func(c *cause) {
+				c.about(o)
+				c.Verdict, c.Class, c.Missing = Precondition, NoCreator, kindsOf(kindOf(o))
+				c.Message = fmt.Sprintf("%s comes with no chart, but with %s", kindOf(o), p.Name)
+				c.Remedy = fmt.Sprintf("Make sure that the new cluster serves it, and say so (--seeded %s).", kindOf(o).Group)
+			})
 		}
 		if o.IsHelmRelease() {
 			for _, nd := range releaseNeeds(o) {
@@ -142,6 +155,27 @@ func (s *stage) preconditionsOf(n *node, said map[objectKey]bool) []Finding {
 
 // addDecryption is the remedy for ciphertext that nobody decrypts.
 const addDecryption = "Add spec.decryption with provider sops."
+
+// opaqueObject finds an object of the tree of which nobody can tell what it is.
+func (s *stage) opaqueObject() (manifests.Object, bool) {
+	for _, n := range s.w.order {
+		for _, o := range n.objects() {
+			if opaque(o) {
+				return o, true
+			}
+		}
+	}
+	return manifests.Object{}, false
+}
+
+// platformOf finds the distribution that a kind hangs on, unless it is known to
+// be there.
+func (s *stage) platformOf(gk catalog.GroupKind) (catalog.Platform, bool) {
+	if _, there := s.base[gk]; there || slices.Contains(s.groups, gk.Group) {
+		return catalog.Platform{}, false
+	}
+	return s.w.opts.Catalog.Platform(gk)
+}
 
 // unreadable are encrypted objects that are applied as they are.
 func (s *stage) unreadable(n *node) []Finding {

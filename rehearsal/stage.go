@@ -144,7 +144,7 @@ func (s *stage) isThere(n need) bool {
 	if n.kind.Kind == "" {
 		return s.exist[n.object]
 	}
-	if slices.Contains(s.groups, n.kind.Group) {
+	if _, served := s.w.opts.Catalog.Platform(n.kind); served || slices.Contains(s.groups, n.kind.Group) {
 		return true
 	}
 	versions, ok := s.base[n.kind]

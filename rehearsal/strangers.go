@@ -1,6 +1,7 @@
 package rehearsal
 
 import (
+	"path"
 	"slices"
 
 	"github.com/standup-sh/standup/internal/catalog"
@@ -42,18 +43,30 @@ func (s *stage) farFetched(b *bringer, gk catalog.GroupKind) bool {
 func (s *stage) builtIn(gk catalog.GroupKind) bool { return gk.Kind != "" && s.builtInGroups[gk.Group] }
 
 // suspects are the charts and operators that nobody knows and that share a name
-// with the kind's group. A tool's file is brought by nothing.
+// with the kind's group, or with a chart that brings it: somebody may have packed
+// the same operator anew. A tool's file is brought by nothing.
 func (s *stage) suspects(gk catalog.GroupKind) []creator {
 	found := []creator{}
 	if _, tools := s.w.opts.Catalog.Tool(gk); tools || s.builtIn(gk) {
 		return found
 	}
 	for _, b := range s.bringers {
-		if b.unknown && b.resembles(gk, s.w) {
+		if b.unknown && (b.resembles(gk, s.w) || s.namesake(b, gk)) {
 			found = append(found, creator{node: b.node, object: b.object, bringer: b, how: b.how})
 		}
 	}
 	return found
+}
+
+// namesake reports whether an unknown chart has the name of one that brings a kind.
+func (s *stage) namesake(b *bringer, gk catalog.GroupKind) bool {
+	if !b.object.IsHelmRelease() {
+		return false
+	}
+	chart := path.Base(s.w.releaseOf(b.object).Chart)
+	return slices.ContainsFunc(s.w.opts.Catalog.Providing(gk), func(e catalog.Entry) bool {
+		return e.Chart != nil && slices.Contains(e.Chart.Names, chart)
+	})
 }
 
 // strangers lists the Kustomizations and objects that could bring anything: sets

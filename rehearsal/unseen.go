@@ -49,7 +49,25 @@ func (b *blame) unlessUnseen(c *cause, by *creator) {
 		c.Message += "; " + n.blind + " and may have it"
 		return
 	}
-	if kind := c.wait.need.kind; kind.Kind != "" && by != nil && by.bringer.of(kind) != catalog.Yes {
+	kind, name := c.wait.need.kind, c.wait.need.object
+	switch {
+	case kind.Kind != "" && by != nil && by.bringer.brings.Unknown && by.bringer.of(kind) != catalog.Yes:
 		b.unlessStranger(c, kind)
+	case by == nil && name.kind == "Namespace":
+		b.unlessRelease(c, name.name)
+	}
+}
+
+// unlessRelease turns a no into not knowing where a chart may make a namespace: it
+// has a word in common with it, and its release does not wait for this one.
+func (b *blame) unlessRelease(c *cause, namespace string) {
+	for _, x := range b.m.bringers {
+		if !x.object.IsHelmRelease() || x.object.GetNamespace() == namespace || x.node == c.unit.node ||
+			!catalog.Related(namespace, b.m.w.namesOf(x)...) || b.waitsFor(b.m.byNode[x.node], c.unit) {
+			continue
+		}
+		c.Verdict = Unknown
+		c.Message += fmt.Sprintf("; the chart of %s might, which cannot be seen from here", named(x.object))
+		return
 	}
 }

@@ -30,6 +30,8 @@ type node struct {
 	set   *manifests.Set
 	// fault is why the set cannot be built, however long one waits.
 	fault error
+	// undefined are the variables that something outside of git may define.
+	undefined *manifests.SubstituteError
 	// values are the objects of substituteFrom that must exist first.
 	values []objectKey
 	tried  bool
@@ -58,8 +60,9 @@ type walk struct {
 	sources map[tiers.Ref]manifests.Object
 	// instance are the components of the FluxInstance that syncs the entry.
 	instance []string
-	// settings are known when all is walked.
+	// settings are known when all is walked, and so is what rewrites Kustomizations.
 	settings settings
+	rewriter *manifests.Object
 }
 
 func newWalk(ctx context.Context, o Options, tree *manifests.Tree) (*walk, error) {
@@ -109,6 +112,7 @@ func (w *walk) all(ctx context.Context) error {
 			patient = false
 		default:
 			w.readSettings()
+			w.findRewriter()
 			return nil
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/standup-sh/standup/internal/manifests"
 )
 
 // ConfigMap implements manifests.Values from what the walk has found so far.
@@ -29,6 +31,16 @@ func (w *walk) Secret(_ context.Context, namespace, name string) (map[string][]b
 	if !ok {
 		return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "secrets"}, name)
 	}
+	data := secretData(o)
+	if o.Encrypted {
+		for key := range data {
+			data[key] = []byte("encrypted")
+		}
+	}
+	return data, nil
+}
+
+func secretData(o manifests.Object) map[string][]byte {
 	data := map[string][]byte{}
 	for key, value := range mapAt(o.Unstructured, "stringData") {
 		s, _ := value.(string)
@@ -42,12 +54,7 @@ func (w *walk) Secret(_ context.Context, namespace, name string) (map[string][]b
 		}
 		data[key] = plain
 	}
-	if o.Encrypted {
-		for key := range data {
-			data[key] = []byte("encrypted")
-		}
-	}
-	return data, nil
+	return data
 }
 
 // valuesOf lists what substituteFrom needs, without what is optional.
