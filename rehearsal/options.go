@@ -22,7 +22,8 @@ type Options struct {
 	// Baseline is what exists before Flux, and Seeded more of its kinds.
 	Baseline Baseline
 	Seeded   []string
-	Catalog  *catalog.Catalog
+	// Catalog is the built-in one where it is nil.
+	Catalog *catalog.Catalog
 	// From is a directory with an earlier revision of the checkout: what the step
 	// from that to this does to a live cluster is judged as well. "" is none.
 	From string

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/standup-sh/standup/internal/catalog"
 	"github.com/standup-sh/standup/internal/manifests"
 	"github.com/standup-sh/standup/tiers"
 )
@@ -66,6 +67,12 @@ type walk struct {
 }
 
 func newWalk(ctx context.Context, o Options, tree *manifests.Tree) (*walk, error) {
+	if o.Catalog == nil {
+		var err error
+		if o.Catalog, err = catalog.Load(); err != nil {
+			return nil, err
+		}
+	}
 	w := &walk{
 		opts: o, tree: tree, trees: map[tiers.Ref]*manifests.Tree{}, nodes: map[tiers.Ref]*node{},
 		values: map[objectKey]manifests.Object{}, sources: map[tiers.Ref]manifests.Object{},
