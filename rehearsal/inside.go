@@ -15,11 +15,13 @@ func hostKey(host string) objectKey { return objectKey{kind: "Host", name: host}
 // indexHosts notes which objects of the tree serve the hosts of its own sources:
 // Flux cannot read from a server that it has yet to deploy.
 func (s *stage) indexHosts() {
+	seen := map[string]bool{"": true}
 	for _, n := range s.w.order {
 		host := s.hostOf(n.source)
-		if host == "" || len(s.index[hostKey(host)]) > 0 {
+		if seen[host] {
 			continue
 		}
+		seen[host] = true
 		for _, c := range s.servers(host) {
 			s.index[hostKey(host)] = append(s.index[hostKey(host)], c)
 			s.hosts[keyOf(c.object)] = append(s.hosts[keyOf(c.object)], host)
