@@ -132,6 +132,8 @@ func (b *blame) unmet(c *cause) bool {
 	for i, x := range all {
 		maker := b.maker(x)
 		switch {
+		case x.bringer != nil && !x.bringer.serves(*c.wait.need):
+			// It brings the kind, in other versions.
 		case x.node == c.unit.node && c.unit.isKustomization():
 			own = first(own, &all[i])
 		case maker == c.unit:

@@ -116,6 +116,13 @@ func (b *blame) nobody(c *cause) {
 		c.Class, c.Missing = NoCreator, kindsOf(nd.kind)
 		c.Message = fmt.Sprintf("nothing in the tree brings %s", nd.kind)
 		c.Remedy = b.hint(c.unit.node, nd.kind)
+		for _, x := range b.m.creators(*nd) {
+			if x.bringer != nil && !x.bringer.serves(*nd) {
+				c.Message = fmt.Sprintf("%s does not serve %s of %s, only %s", named(x.object), nd.version, nd.kind, strings.Join(x.bringer.kind.Versions, ", "))
+				c.Remedy = "Write the object in a version that is served."
+				return
+			}
+		}
 		if !b.otherVersion(c) {
 			b.unlessStranger(c, nd.kind)
 		}
@@ -156,7 +163,7 @@ func classOfNeed(nd *need) Class {
 		return InDecryption
 	case forSource, forChart:
 		return InSource
-	case forDryRun:
+	case forDryRun, forSkipped:
 	}
 	if nd.object.kind == "Namespace" {
 		return InNamespace

@@ -47,7 +47,7 @@ func (m *model) applyAllStaged(u *unit) {
 func (m *model) dryRun(u *unit, stage int) []wait {
 	var waits []wait
 	for _, nd := range m.stages[u.node][stage].needs {
-		if _, met, _ := m.has(nd); !met {
+		if _, met, _ := m.has(nd); !met && (nd.why != forSkipped || m.expected(nd)) {
 			waits = append(waits, wait{need: &nd})
 		}
 	}
@@ -116,6 +116,9 @@ func (s *stage) stagesOf(n *node) []applyStage {
 	}
 	for _, nd := range s.dryRunNeeds(n) {
 		at := s.stageOf(nd.by)
+		if nd.why == forSkipped {
+			at++ // what else is in its stage is applied
+		}
 		found[at].needs = append(found[at].needs, nd)
 	}
 	return found

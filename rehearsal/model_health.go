@@ -77,7 +77,7 @@ func (m *model) healthChecks(u *unit) []wait {
 // that may make one that is not in it.
 func (m *model) checkObject(u *unit, key objectKey) []wait {
 	if creators := m.index[key]; len(creators) > 0 {
-		if other := m.byObject[creators[0].node][key]; other != nil && !other.ready {
+		if other := m.byObject[creators[0].node][key]; other != nil && other.created && !other.ready {
 			return []wait{{how: waitHealth, on: other}}
 		} else if _, there := m.objects[key]; !there {
 			return []wait{{need: &need{object: key}}}

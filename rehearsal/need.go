@@ -41,6 +41,7 @@ const (
 	forValues                // a HelmRelease's valuesFrom
 	forPod                   // a workload's pods do not start otherwise
 	forChart                 // a HelmRelease's chart; where the tree has no source for it, it is made elsewhere
+	forSkipped               // a definition or Class that is skipped, and waited for all the same
 )
 
 func namespaceKey(name string) objectKey { return objectKey{kind: "Namespace", name: name} }
@@ -49,14 +50,14 @@ func namespaceKey(name string) objectKey { return objectKey{kind: "Namespace", n
 // an earlier stage of the same set has brought by then: one need a kind, a
 // namespace and an account, with the first object that has it.
 func (s *stage) dryRunNeeds(n *node) []need {
-	own := map[catalog.GroupKind]bool{}
-	made := map[objectKey]int{} // in which stage
+	own := map[catalog.GroupKind][]string{} // versions
+	made := map[objectKey]int{}             // in which stage
 	for _, o := range n.objects() {
 		if o.LeftAlone() {
 			continue
 		}
 		if kind, ok := defines(o); ok {
-			own[kind.GroupKind()] = true
+			own[kind.GroupKind()] = kind.Versions
 		}
 		made[keyOf(o)] = s.stageOf(o)
 	}
@@ -77,11 +78,14 @@ func (s *stage) dryRunNeeds(n *node) []need {
 	objects := slices.Clone(n.objects())
 	slices.SortStableFunc(objects, func(a, b manifests.Object) int { return cmp.Compare(s.stageOf(a), s.stageOf(b)) })
 	for _, o := range objects {
+		if s.waitedForAnyway(o) {
+			add(need{object: keyOf(o), why: forSkipped}, o)
+		}
 		if o.LeftAlone() || o.GetKind() == "" || opaque(o) {
 			continue
 		}
 		gvk := o.GroupVersionKind()
-		if !own[kindOf(o)] {
+		if !slices.Contains(own[kindOf(o)], gvk.Version) {
 			add(need{kind: kindOf(o), version: gvk.Version}, o)
 		}
 		if ns := o.GetNamespace(); ns != "" && !earlier(namespaceKey(ns), o) && s.scopes[kindOf(o)] != catalog.Cluster {
@@ -95,6 +99,21 @@ func (s *stage) dryRunNeeds(n *node) []need {
 		}
 	}
 	return needs
+}
+
+// waitedForAnyway recognises a definition or a Class that is skipped and not
+// known to exist. ApplyAllStaged waits for all of its first two stages, also for
+// what it has skipped, so that the set fails until somebody else makes it
+// (docs/reference/flux-facts.md).
+func (s *stage) waitedForAnyway(o manifests.Object) bool {
+	if !o.LeftAlone() || o.GetKind() == "" || s.stageOf(o) > classStage {
+		return false
+	}
+	if kind, ok := defines(o); ok && s.isThere(need{kind: kind.GroupKind()}) {
+		return false
+	}
+	key := keyOf(o)
+	return !s.exist[key] && !s.exist[objectKey{kind: key.kind, namespace: key.namespace, name: key.name}]
 }
 
 // admissionNeeds lists what Kubernetes' own admission asks for: a Pod is refused

@@ -117,6 +117,7 @@ func (s *stage) preconditionsOf(n *node, said map[objectKey]bool) []Finding {
 			c.Remedy = fmt.Sprintf("Create %s before Flux starts, or put it into the tree.", key)
 		})
 	}
+	s.skippedOnes(n, add)
 	for _, o := range n.objects() {
 		if o.LeftAlone() {
 			continue
@@ -155,6 +156,21 @@ func (s *stage) preconditionsOf(n *node, said map[objectKey]bool) []Finding {
 
 // addDecryption is the remedy for ciphertext that nobody decrypts.
 const addDecryption = "Add spec.decryption with provider sops."
+
+// skippedOnes are the definitions and Classes that a set has and Flux skips.
+func (s *stage) skippedOnes(n *node, add func(objectKey, func(*cause))) {
+	for _, o := range n.objects() {
+		if !s.waitedForAnyway(o) {
+			continue
+		}
+		add(keyOf(o), func(c *cause) {
+			c.about(o)
+			c.Verdict, c.Class = Precondition, NoCreator
+			c.Message = fmt.Sprintf("%s is skipped, and Flux waits for it all the same: the set fails until somebody makes it", named(o))
+			c.Remedy = fmt.Sprintf("Create %s before Flux starts, or take it out of the set.", keyOf(o))
+		})
+	}
+}
 
 // opaqueObject finds an object of the tree of which nobody can tell what it is.
 func (s *stage) opaqueObject() (manifests.Object, bool) {
