@@ -11,7 +11,7 @@ import (
 
 // onCluster are the commands that need a cluster.
 func onCluster() [][]string {
-	return [][]string{{"check"}, {"resume"}, {"plan"}, {"status"}, {"status", "--watch"}, {"tiers", "check"}, {"tiers", "generate"}}
+	return [][]string{{"check"}, {"resume"}, {"plan"}, {"status"}, {"status", "--watch"}, {"tiers", "check"}, {"graph"}, {"tiers", "generate"}}
 }
 
 // refusesAll runs every command and wants the same exit code of each; what they

@@ -6,7 +6,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/standup-sh/standup/bootstrap"
 	"github.com/standup-sh/standup/tiers"
 )
 
@@ -29,15 +28,22 @@ func tiersCommand(streams Streams) *cli.Command {
 func tiersCheckCommand(streams Streams) *cli.Command {
 	return newCommand(cli.Command{
 		Name:  "check",
-		Usage: "compare the TIER_ORDER file with the cluster's Kustomizations",
+		Usage: "compare the TIER_ORDER file with the Kustomizations of the cluster or of a checkout",
 		Description: "Fails with exit code 3 on a Kustomization that no tier lists, a tier that names\n" +
-			"none, an order that contradicts dependsOn, and a cycle. Changes nothing.",
+			"none, an order that contradicts dependsOn, and a cycle. With --path it looks at a\n" +
+			"checkout, offline, and says on stderr which sets cannot be seen there. Changes nothing.\n" +
+			"Output: text, json.",
+		Flags: treeFlags(),
 	}, func(c *cli.Context) error {
 		o, err := parseCommon(c, outputText, outputJSON)
 		if err != nil {
 			return err
 		}
-		return tiersCheck(c.Context, streams, o)
+		t, err := parseTree(c)
+		if err != nil {
+			return err
+		}
+		return tiersCheck(c.Context, streams, o, t)
 	})
 }
 
@@ -50,21 +56,25 @@ type driftLine struct {
 	Fix     string `json:"fix,omitempty"`
 }
 
-func tiersCheck(ctx context.Context, streams Streams, o common) error {
+func tiersCheck(ctx context.Context, streams Streams, o common, t treeOptions) error {
 	log := newLogger(streams.Err, o.LogFormat, o.Verbose)
-	s, err := open(ctx, o, log)
+	order, err := t.order(o)
 	if err != nil {
 		return err
 	}
-	if s.order == nil {
+	f, err := look(ctx, "tiers check", o, t, order, log)
+	if err != nil {
+		return err
+	}
+	if order == nil {
 		return usagef("there is no TIER_ORDER file to check; name it with -f")
 	}
-	found := tiers.Check(s.order, bootstrap.Snapshot(s.view))
+	found := f.certain(tiers.Check(order, f.Snapshot), log)
 	if o.Output == outputJSON {
-		if err := writeDrift(streams, s.order.File, found); err != nil {
+		if err := writeDrift(streams, order.File, found, f.unseen()); err != nil {
 			return err
 		}
-	} else if err := printDrift(streams, s.order.File, found); err != nil {
+	} else if err := printDrift(streams, order.File, found, f); err != nil {
 		return err
 	}
 	if len(found) == 0 {
@@ -73,21 +83,62 @@ func tiersCheck(ctx context.Context, streams Streams, o common) error {
 	return told(&tiers.DriftError{Findings: found})
 }
 
-func writeDrift(streams Streams, file string, found []tiers.Drift) error {
+// certain leaves out what is only not found, where a set that cannot be seen may
+// have it. That is said, and fails nobody.
+func (f *facts) certain(found []tiers.Drift, log *logger) []tiers.Drift {
+	if len(f.unseen()) == 0 {
+		return found
+	}
+	var kept []tiers.Drift
+	for _, d := range found {
+		if d.Kind == tiers.DriftMissingDependency || d.Kind == tiers.DriftNotFound && d.Other.IsZero() {
+			log.warnf("%s, unless in a set that cannot be seen", d.Message)
+			continue
+		}
+		kept = append(kept, d)
+	}
+	return kept
+}
+
+// unseenLine is the public form of a set that cannot be seen.
+type unseenLine struct {
+	Object  string `json:"object"`
+	Message string `json:"message"`
+}
+
+func (f *facts) unseen() []unseenLine {
+	if f.tree == nil {
+		return nil
+	}
+	var lines []unseenLine
+	for _, k := range f.tree.Kustomizations {
+		if k.Unseen != "" {
+			lines = append(lines, unseenLine{k.Ref.NamespacedName(), k.Unseen})
+		}
+	}
+	return lines
+}
+
+func writeDrift(streams Streams, file string, found []tiers.Drift, unseen []unseenLine) error {
 	lines := make([]driftLine, 0, len(found))
 	for _, d := range found {
 		lines = append(lines, driftOf(d))
 	}
 	return writeJSON(streams.Out, struct {
-		Schema   string      `json:"schema"`
-		File     string      `json:"file"`
-		Findings []driftLine `json:"findings"`
-	}{"standup.drift/v1", file, lines})
+		Schema   string       `json:"schema"`
+		File     string       `json:"file"`
+		Findings []driftLine  `json:"findings"`
+		Unseen   []unseenLine `json:"unseen,omitempty"`
+	}{"standup.drift/v1", file, lines, unseen})
 }
 
-func printDrift(streams Streams, file string, found []tiers.Drift) error {
+func printDrift(streams Streams, file string, found []tiers.Drift, f *facts) error {
 	if len(found) == 0 {
-		_, err := fmt.Fprintf(streams.Out, "%s agrees with the cluster\n", file)
+		with := "the " + f.where
+		if len(f.unseen()) > 0 {
+			with = "what can be seen of the " + f.where
+		}
+		_, err := fmt.Fprintf(streams.Out, "%s agrees with %s\n", file, with)
 		return err
 	}
 	for _, d := range found {

@@ -8,36 +8,44 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/standup-sh/standup/bootstrap"
 	"github.com/standup-sh/standup/tiers"
 )
 
 func tiersGenerateCommand(streams Streams) *cli.Command {
 	return newCommand(cli.Command{
-		Name:        "generate",
-		Usage:       "write a TIER_ORDER file from the cluster's dependency graph",
-		Description: "Prints a valid file to stdout: each level of the graph is a tier. Changes nothing.",
+		Name:  "generate",
+		Usage: "write a TIER_ORDER file from the dependency graph of the cluster or of a checkout",
+		Description: "Prints a valid file to stdout: each level of the graph is a tier. With --path it looks\n" +
+			"at a checkout, offline. Changes nothing.",
+		Flags: treeFlags(),
 	}, func(c *cli.Context) error {
 		o, err := parseCommon(c, outputText)
 		if err != nil {
 			return err
 		}
-		return tiersGenerate(c.Context, streams, o)
+		t, err := parseTree(c)
+		if err != nil {
+			return err
+		}
+		return tiersGenerate(c.Context, streams, o, t)
 	})
 }
 
-// tiersGenerate ignores a TIER_ORDER file that exists: it makes a new one.
-func tiersGenerate(ctx context.Context, streams Streams, o common) error {
-	log := newLogger(streams.Err, o.LogFormat, o.Verbose)
-	client, err := connect(ctx, o, nil, log)
+// tiersGenerate makes a new file. One that exists says no more than where in a
+// checkout the root is.
+func tiersGenerate(ctx context.Context, streams Streams, o common, t treeOptions) error {
+	var order *tiers.TierOrder
+	if t.given() {
+		var err error
+		if order, err = t.order(o); err != nil {
+			return err
+		}
+	}
+	f, err := look(ctx, "tiers generate", o, t, order, newLogger(streams.Err, o.LogFormat, o.Verbose))
 	if err != nil {
 		return err
 	}
-	view, err := client.Watch(ctx)
-	if err != nil {
-		return notInstalled(err)
-	}
-	return writeString(streams.Out, string(tiers.Generate(bootstrap.Snapshot(view), client.ContextName())))
+	return writeString(streams.Out, string(tiers.Generate(f.Snapshot, f.name)))
 }
 
 func tiersImportCommand(streams Streams) *cli.Command {
