@@ -4,12 +4,12 @@
 # Every recipe starts with $(E): it makes go work where HOME is not set.
 E = set -eu; . ./tools/env.sh;
 FUZZTIME = 30s
-E2E = ./e2e/...
+E2E = ./e2e
 E2E_TIMEOUT = 30m
 # Scenarios mostly wait for controllers: more of them than there are cores.
 E2E_PARALLEL = 5
 
-.PHONY: help build lab demo test unit race lab-unit e2e bench fuzz lint verify update tidy-check snapshot clean
+.PHONY: help build lab demo test unit race lab-unit e2e differential bench fuzz lint verify update tidy-check snapshot clean
 
 help: ## show this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -28,15 +28,20 @@ test: unit lab-unit e2e ## run everything: unit, contract, end to end on the lab
 unit: ## run the tests that need no cluster (under a minute once built)
 	@$(E) go test ./...
 
-race: ## run the same with the race detector, where there is a C compiler
-	@$(E) go test $$(./tools/race.sh) ./...
+race: ## run what is concurrent with the race detector, where there is a C compiler
+	@$(E) go test $$(./tools/race.sh) ./bootstrap/... ./internal/kube/... ./internal/ui/... ./waiters
+	@$(E) go test $$(./tools/race.sh) -run Concurrent ./internal/manifests
 
 lab-unit: lab ## run the lab's own tests
-	@$(E) cd lab; go test $$(../tools/race.sh) -count=1 -p 1 -timeout $(E2E_TIMEOUT) $$(go list ./... | grep -v '/lab/e2e')
+	@$(E) cd lab; go test -count=1 -p 1 -timeout $(E2E_TIMEOUT) $$(go list ./... | grep -v '/lab/e2e')
 
 e2e: build lab ## run the built binary against real Flux controllers on the lab
 	@$(E) STANDUP_BIN=$$PWD/bin/standup; export STANDUP_BIN; cd lab; \
 	go test -v -count=1 -p 1 -parallel $(E2E_PARALLEL) -timeout $(E2E_TIMEOUT) $(E2E)
+
+differential: build lab ## hold the model of rehearse against real controllers: the cases and 100 random trees
+	@$(E) STANDUP_BIN=$$PWD/bin/standup; export STANDUP_BIN; cd lab; \
+	go test -v -count=1 -timeout $(E2E_TIMEOUT) ./e2e/differential
 
 bench: build lab ## measure standup beside Flux alone; writes docs/benchmarks.md
 	@$(E) cd lab; go run ./cmd/bench
