@@ -142,8 +142,8 @@ func (b *blame) unmet(c *cause) bool {
 			beneath = first(beneath, &all[i])
 		case b.waitsFor(maker, c.unit):
 			waiting = first(waiting, &all[i])
-		case maker.ready || x.bringer != nil && x.bringer.unknown:
-			// It came and did not bring it, or nobody knows whether it would.
+		case maker.ready:
+			// It came and did not bring it.
 		default:
 			return false
 		}
