@@ -23,6 +23,12 @@ func produced(o manifests.Object) []objectKey {
 	}
 	u := o.Unstructured
 	switch kindOf(o) {
+	case catalog.GroupKind{Group: "objectbucket.io", Kind: "ObjectBucketClaim"}:
+		return append(secret(o.GetName()), objectKey{kind: "ConfigMap", namespace: o.GetNamespace(), name: o.GetName()})
+	case catalog.GroupKind{Group: "rabbitmq.com", Kind: "RabbitmqCluster"}:
+		return secret(o.GetName() + "-default-user")
+	case catalog.GroupKind{Group: "kafka.strimzi.io", Kind: "KafkaUser"}:
+		return secret(o.GetName())
 	case catalog.GroupKind{Group: "external-secrets.io", Kind: "ExternalSecret"}:
 		return secret(cmp.Or(text(u, "spec", "target", "name"), o.GetName()))
 	case catalog.GroupKind{Group: "bitnami.com", Kind: "SealedSecret"}:

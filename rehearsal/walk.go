@@ -96,27 +96,38 @@ func (w *walk) add(n *node) {
 	w.order = append(w.order, n)
 }
 
-// all builds until nothing new is found. A set whose values or source are in a
-// set that is yet to be built waits for it: in the cluster they exist before.
+// patience is what a set is waited for: what it needs may be in one that is yet to
+// be built, as in the cluster it exists before.
+type patience int
+
+const (
+	forNothing  patience = iota
+	forRequired          // its source, and what substituteFrom cannot do without
+	forOptional          // what substituteFrom names at all
+)
+
+// all builds until nothing new is found, each set as late as need be.
 func (w *walk) all(ctx context.Context) error {
-	for patient := true; ; {
+	for p := forOptional; ; {
 		progress := false
 		for i := 0; i < len(w.order); i++ { // grows on the way
 			n := w.order[i]
 			if n.tried {
 				continue
 			}
-			done, err := w.build(ctx, n, patient)
+			done, err := w.build(ctx, n, p)
 			if err != nil {
 				return err
 			}
-			progress = progress || done
+			if progress = progress || done; done && p < forOptional {
+				break // others may have waited for this one
+			}
 		}
 		switch {
 		case progress:
-			patient = true
-		case patient:
-			patient = false
+			p = forOptional
+		case p > forNothing:
+			p--
 		default:
 			w.readSettings()
 			w.findRewriter()
@@ -125,12 +136,22 @@ func (w *walk) all(ctx context.Context) error {
 	}
 }
 
-// build makes the set of a node. A patient one is not made while something that
-// it needs may still be found.
-func (w *walk) build(ctx context.Context, n *node, patient bool) (done bool, err error) {
+// ripe reports whether all is found that a set is waited for.
+func (w *walk) ripe(n *node, p patience) bool {
+	if n.spec.Spec.PostBuild == nil {
+		return true
+	}
+	return !slices.ContainsFunc(n.spec.Spec.PostBuild.SubstituteFrom, func(r kustomizev1.SubstituteReference) bool {
+		_, found := w.values[objectKey{kind: r.Kind, namespace: n.ref.Namespace, name: r.Name}]
+		return !found && (p == forOptional || p == forRequired && !r.Optional)
+	})
+}
+
+// build makes the set of a node, unless something is worth waiting for.
+func (w *walk) build(ctx context.Context, n *node, p patience) (done bool, err error) {
 	tree := w.treeOf(n)
 	if n.blind == "" && tree == nil && n.fault == nil {
-		if patient {
+		if p > forNothing {
 			return false, nil
 		}
 		n.blind = w.unresolved(n)
@@ -139,14 +160,14 @@ func (w *walk) build(ctx context.Context, n *node, patient bool) (done bool, err
 		n.tried = true
 		return true, nil
 	}
+	if !w.ripe(n, p) {
+		return false, nil
+	}
 	set, fault := tree.Build(ctx, n.raw, w, manifests.Options{Strict: w.opts.Flux.strict(), WithoutRemoteBases: true})
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
 	missing := manifests.MissingValues(fault)
-	if len(missing) > 0 && patient {
-		return false, nil
-	}
 	n.tried = true
 	n.blind = remoteBase(fault)
 	switch s, undefined := errors.AsType[*manifests.SubstituteError](fault); {
