@@ -1,6 +1,7 @@
 package rehearsal
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -28,26 +29,40 @@ func (m *model) webhookRaces(r *Result, outcomes map[*node]*outcome) {
 }
 
 // ownKindsRefused: objects of the operator's own kinds, in sets that are ordered
-// after it. Of the others the missing kind is said already.
+// after it. Of the others the missing kind is said already. The cause is told once,
+// for the set that it may cost most.
 func (m *model) ownKindsRefused(b *bringer, r *Result, outcomes map[*node]*outcome) {
+	objects := map[*node]manifests.Object{}
+	var hit []*node
 	for _, n := range m.w.order {
 		if n == b.node || outcomes[n].verdict != OK || n.retry() <= webhookCost {
 			continue
 		}
 		i := slices.IndexFunc(n.objects(), func(o manifests.Object) bool { return !o.LeftAlone() && b.of(kindOf(o)) == catalog.Yes })
-		if i < 0 {
-			continue
-		}
-		o := n.objects()[i]
-		if m.isThere(need{kind: kindOf(o)}) {
+		if i < 0 || m.isThere(need{kind: kindOf(n.objects()[i])}) {
 			continue // by another's hand; so may be the operator
 		}
-		f := remark(n, o, Race, InAdmission,
-			fmt.Sprintf("the webhook of %s in %s may not answer yet when that is Ready; a first pass that is too early costs up to %s", named(b.object), b.node.ref, n.retry()),
-			"Set a short retryInterval.")
-		f[0].Provider = &Located{Kind: b.object.GetKind(), Namespace: b.object.GetNamespace(), Name: b.object.GetName()}
-		r.Findings = append(r.Findings, f...)
+		objects[n] = n.objects()[i]
+		hit = append(hit, n)
+	}
+	if len(hit) == 0 {
+		return
+	}
+	worst := slices.MaxFunc(hit, func(x, y *node) int { return cmp.Compare(x.retry(), y.retry()) })
+	others := ""
+	if len(hit) > 1 {
+		others = fmt.Sprintf("; so it is for %d others", len(hit)-1)
+	}
+	f := remark(worst, objects[worst], Race, InAdmission,
+		fmt.Sprintf("the webhook of %s in %s may not answer yet when that is Ready; a first pass that is too early costs up to %s%s", named(b.object), b.node.ref, worst.retry(), others),
+		"Set a short retryInterval.")
+	f[0].Provider = &Located{Kind: b.object.GetKind(), Namespace: b.object.GetNamespace(), Name: b.object.GetName()}
+	r.Findings = append(r.Findings, f...)
+	for _, n := range hit {
 		outcomes[n].verdict, outcomes[n].class = Race, InAdmission
+		if n != worst {
+			outcomes[n].blocked = worst.ref.NamespacedName()
+		}
 	}
 }
 
