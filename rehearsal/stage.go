@@ -66,6 +66,9 @@ func newStage(ctx context.Context, w *walk) (*stage, error) {
 	}
 	for _, k := range built.kinds(w.components()) {
 		s.base[k.GroupKind()], s.scopes[k.GroupKind()] = k.Versions, k.Scope
+		if strings.HasSuffix(k.Group, ".fluxcd.io") && !w.opts.Flux.since(newestFlux) {
+			s.base[k.GroupKind()] = nil // an older one serves more
+		}
 	}
 	if w.instance != nil {
 		s.groups = append(s.groups, operatorGroup)

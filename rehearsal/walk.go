@@ -84,6 +84,7 @@ func newWalk(ctx context.Context, o Options, tree *manifests.Tree) (*walk, error
 		}
 		w.trees[ref] = mapped
 	}
+	w.readFlux()
 	w.root = w.findRoot(ctx)
 	w.entry = cmp.Or(o.Source, w.root.source)
 	w.root.source = w.entry

@@ -18,7 +18,8 @@ const sourceGroup = "source.toolkit.fluxcd.io"
 
 // findRoot gives the Kustomization that the entry is the path of: one of the
 // tree, else the one that a FluxInstance of the tree makes for it, else the
-// flux-system/flux-system that `flux bootstrap` would make.
+// flux-system/flux-system that `flux bootstrap` would make, under another name
+// where the tree has one for another path.
 func (w *walk) findRoot(ctx context.Context) *node {
 	bare := newRoot(w.opts.Entry, tiers.Ref{Kind: "GitRepository", Namespace: "flux-system", Name: "flux-system"}, "flux-system")
 	// In its own set it is complete: generators and patches have done their work.
@@ -39,6 +40,12 @@ func (w *walk) findRoot(ctx context.Context) *node {
 	}
 	if root, ok := w.synced(); ok {
 		return root
+	}
+	if _, taken := w.scan("kustomize.toolkit.fluxcd.io/", func(o *unstructured.Unstructured) bool {
+		return isKustomization(o) && o.GetName() == "flux-system" && cmp.Or(o.GetNamespace(), "flux-system") == "flux-system"
+	}); taken {
+		// It is of another path, so that the entry is applied by hand.
+		bare.SetName(strings.ReplaceAll(cleanPath(w.opts.Entry), "/", "-"))
 	}
 	root := newNode(manifests.Object{Unstructured: bare})
 	root.source = w.common(set, root.source)
