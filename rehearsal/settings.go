@@ -1,10 +1,12 @@
 package rehearsal
 
 import (
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
 
@@ -32,7 +34,8 @@ var (
 )
 
 // readSettings looks for the controllers in the tree: their Deployments, as the
-// patches of `flux bootstrap` leave them, or the patches of a FluxInstance.
+// patches of `flux bootstrap` leave them, or the patches of a FluxInstance or of
+// the chart that makes one.
 func (w *walk) readSettings() {
 	w.settings = settings{concurrent: map[string]int{}}
 	for _, n := range w.order {
@@ -41,7 +44,10 @@ func (w *walk) readSettings() {
 			case gk == catalog.GroupKind{Group: "apps", Kind: "Deployment"} && strings.HasSuffix(o.GetName(), "-controller"):
 				w.settings.read(o.GetName(), textOf(o))
 			case gk == catalog.GroupKind{Group: "fluxcd.controlplane.io", Kind: "FluxInstance"}:
-				w.settings.readInstance(o)
+				w.settings.readInstance(mapAt(o.Unstructured, "spec"))
+			case o.IsHelmRelease() && path.Base(w.releaseOf(o).Chart) == "flux-instance":
+				spec, _ := w.releaseOf(o).Values["instance"].(map[string]any)
+				w.settings.readInstance(spec)
 			}
 		}
 	}
@@ -55,8 +61,8 @@ func textOf(o manifests.Object) string {
 	return string(data)
 }
 
-func (s *settings) readInstance(o manifests.Object) {
-	for _, patch := range listAt(o.Unstructured, "spec", "kustomize", "patches") {
+func (s *settings) readInstance(spec map[string]any) {
+	for _, patch := range listAt(&unstructured.Unstructured{Object: spec}, "kustomize", "patches") {
 		target, _ := patch["target"].(map[string]any)
 		name, _ := target["name"].(string)
 		text, _ := patch["patch"].(string)
