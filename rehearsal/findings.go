@@ -62,7 +62,7 @@ func (b *blame) unlessStranger(c *cause, gk catalog.GroupKind) {
 		}
 		c.Verdict = Unknown
 		what := s.node.ref.String()
-		if s.bringer != nil {
+		if s.bringer != nil || s.how == byOperator {
 			what = named(s.object)
 		}
 		c.Message += fmt.Sprintf("; %s might, which cannot be seen from here", what)
