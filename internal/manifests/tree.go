@@ -149,9 +149,19 @@ func (t *Tree) read(rel string) ([]byte, error) {
 		return nil, plainPath(err)
 	}
 	defer func() { _ = root.Close() }() // nothing was written
+	info, err := root.Stat(rel)
+	if err != nil {
+		return nil, plainPath(err)
+	}
+	if err := checkSize(rel, info); err != nil {
+		return nil, err
+	}
 	content, err := root.ReadFile(rel)
 	if err != nil {
 		return nil, plainPath(err)
+	}
+	if err := checkAliases(rel, content); err != nil {
+		return nil, err
 	}
 	t.contents.Store(rel, content)
 	return content, nil
