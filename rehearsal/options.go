@@ -22,6 +22,9 @@ type Options struct {
 	// Baseline is what exists before Flux, and Seeded more of its kinds.
 	Baseline Baseline
 	Seeded   []string
+	// Seeds are files and directories of what is applied before Flux: manifests,
+	// a helmfile, a Talos machine configuration.
+	Seeds []string
 	// Catalog is the built-in one where it is nil.
 	Catalog *catalog.Catalog
 	// From is a directory with an earlier revision of the checkout: what the step

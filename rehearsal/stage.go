@@ -80,6 +80,17 @@ func newStage(ctx context.Context, w *walk) (*stage, error) {
 			s.groups = append(s.groups, kind)
 		}
 	}
+	seeds, err := readSeeds(w.opts.Catalog, w.opts.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range seeds.kinds {
+		s.base[k.GroupKind()], s.scopes[k.GroupKind()] = k.Versions, k.Scope
+	}
+	s.groups = append(s.groups, seeds.groups...)
+	for _, key := range seeds.objects {
+		s.exist[key] = true
+	}
 	for _, ns := range []string{"default", "kube-system", "kube-public", "kube-node-lease", "flux-system"} {
 		s.exist[namespaceKey(ns)] = true
 	}

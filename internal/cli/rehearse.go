@@ -17,6 +17,7 @@ import (
 const (
 	flagBaseline = "baseline"
 	flagSeeded   = "seeded"
+	flagSeeds    = "seeds"
 	flagStrict   = "strict"
 	flagFix      = "fix"
 	flagFrom     = "from"
@@ -30,6 +31,7 @@ type rehearseOptions struct {
 	treeOptions
 	Baseline string
 	Seeded   []string
+	Seeds    []string
 	Strict   bool
 	Fix      string
 	From     string
@@ -59,6 +61,7 @@ func rehearseCommand(streams Streams) *cli.Command {
 			&cli.StringFlag{Name: flagTimeline, Usage: "draw the course of it into `FILE` (.svg, .html)", EnvVars: env(flagTimeline)},
 			&cli.StringFlag{Name: flagFlux, Usage: "`VERSION` of Flux, 2.4 to 2.9; default the baseline's, else the newest", EnvVars: env(flagFlux)},
 			&cli.IntFlag{Name: flagWorkers, Usage: "`N` workers of each controller; default as the tree says, else 4", EnvVars: env(flagWorkers)},
+			&cli.StringSliceFlag{Name: flagSeeds, Usage: "`PATH` of what is applied before Flux: manifests, a helmfile, a Talos machine configuration; may be repeated"},
 			&cli.BoolFlag{Name: flagStrict, Usage: "end with 3 on RETRY, RACE, PRECONDITION and what is not known as well", EnvVars: env(flagStrict)},
 		},
 	}, func(c *cli.Context) error {
@@ -81,6 +84,7 @@ func parseRehearse(c *cli.Context) (rehearseOptions, error) {
 	}
 	o.Baseline, o.Strict = text(c, flagBaseline), flag(c, flagStrict)
 	o.Seeded = home(c, flagSeeded).StringSlice(flagSeeded)
+	o.Seeds = home(c, flagSeeds).StringSlice(flagSeeds)
 	if o.Timeline = text(c, flagTimeline); o.Timeline != "" && filepath.Ext(o.Timeline) != ".svg" && filepath.Ext(o.Timeline) != ".html" {
 		return o, usagef("--timeline %s ends in neither .svg nor .html", o.Timeline)
 	}
@@ -105,7 +109,7 @@ func rehearse(ctx context.Context, streams Streams, o rehearseOptions) error {
 	if err != nil {
 		return err
 	}
-	run.Seeded = o.Seeded
+	run.Seeded, run.Seeds = o.Seeded, o.Seeds
 	if run.Baseline, err = readBaseline(o.Baseline); err != nil {
 		return err
 	}
