@@ -18,6 +18,7 @@ const (
 	flagBaseline = "baseline"
 	flagSeeded   = "seeded"
 	flagSeeds    = "seeds"
+	flagCluster  = "baseline-from-cluster"
 	flagStrict   = "strict"
 	flagFix      = "fix"
 	flagFrom     = "from"
@@ -32,10 +33,12 @@ type rehearseOptions struct {
 	Baseline string
 	Seeded   []string
 	Seeds    []string
-	Strict   bool
-	Fix      string
-	From     string
-	Flux     rehearsal.Flux
+	// Cluster asks the cluster at hand what is there.
+	Cluster bool
+	Strict  bool
+	Fix     string
+	From    string
+	Flux    rehearsal.Flux
 	// Workers is --concurrent of the controllers; zero: as the tree says.
 	Workers int
 	// Timeline is a file for the picture; its name says in which form.
@@ -61,6 +64,7 @@ func rehearseCommand(streams Streams) *cli.Command {
 			&cli.StringFlag{Name: flagTimeline, Usage: "draw the course of it into `FILE` (.svg, .html)", EnvVars: env(flagTimeline)},
 			&cli.StringFlag{Name: flagFlux, Usage: "`VERSION` of Flux, 2.4 to 2.9; default the baseline's, else the newest", EnvVars: env(flagFlux)},
 			&cli.IntFlag{Name: flagWorkers, Usage: "`N` workers of each controller; default as the tree says, else 4", EnvVars: env(flagWorkers)},
+			&cli.BoolFlag{Name: flagCluster, Usage: "take the CRDs and Namespaces of the cluster at hand for what is there before Flux", EnvVars: env(flagCluster)},
 			&cli.StringSliceFlag{Name: flagSeeds, Usage: "`PATH` of what is applied before Flux: manifests, a helmfile, a Talos machine configuration; may be repeated"},
 			&cli.BoolFlag{Name: flagStrict, Usage: "end with 3 on RETRY, RACE, PRECONDITION and what is not known as well", EnvVars: env(flagStrict)},
 		},
@@ -84,6 +88,7 @@ func parseRehearse(c *cli.Context) (rehearseOptions, error) {
 	}
 	o.Baseline, o.Strict = text(c, flagBaseline), flag(c, flagStrict)
 	o.Seeded = home(c, flagSeeded).StringSlice(flagSeeded)
+	o.Cluster = flag(c, flagCluster)
 	o.Seeds = home(c, flagSeeds).StringSlice(flagSeeds)
 	if o.Timeline = text(c, flagTimeline); o.Timeline != "" && filepath.Ext(o.Timeline) != ".svg" && filepath.Ext(o.Timeline) != ".html" {
 		return o, usagef("--timeline %s ends in neither .svg nor .html", o.Timeline)
@@ -112,6 +117,11 @@ func rehearse(ctx context.Context, streams Streams, o rehearseOptions) error {
 	run.Seeded, run.Seeds = o.Seeded, o.Seeds
 	if run.Baseline, err = readBaseline(o.Baseline); err != nil {
 		return err
+	}
+	if o.Cluster {
+		if err := addCluster(ctx, streams, o.common, order, &run.Baseline); err != nil {
+			return err
+		}
 	}
 	if run.Catalog, err = loadCatalogue(o.Catalog, order); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/standup-sh/standup/internal/kube/kubetest"
 	"github.com/standup-sh/standup/internal/ui/uitest"
 )
 
@@ -155,5 +156,29 @@ func TestRehearseDrawsTheTimeline(t *testing.T) {
 		if text, code := ranAs(t, "rehearse", "--path", homelab, "--timeline", file); code != ExitUsage || !strings.Contains(text, "--timeline") {
 			t.Errorf("%s: exit code %d\n%s", file, code, text)
 		}
+	}
+}
+
+// TestRehearseWithWhatAClusterHas: a kind and a namespace that nothing in the
+// tree brings are there when the cluster has them.
+func TestRehearseWithWhatAClusterHas(t *testing.T) {
+	dir := t.TempDir()
+	tree := "apiVersion: example.org/v1\nkind: Gadget\nmetadata: {name: g, namespace: home}\n"
+	if err := os.WriteFile(filepath.Join(dir, "g.yaml"), []byte(tree), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := newFleet(t)
+	f.Serve("apiextensions.k8s.io/v1", kubetest.Kind{Plural: "customresourcedefinitions", Kind: "CustomResourceDefinition", Cluster: true})
+	f.Put(t, map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "gadgets.example.org"},
+		"spec": map[string]any{"group": "example.org", "names": map[string]any{"kind": "Gadget", "plural": "gadgets"}},
+	})
+	f.Put(t, map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "home"}})
+	if text, code := ranAs(t, "rehearse", "--path", dir, "--entry", "."); code != ExitVerdict {
+		t.Errorf("without: exit code %d\n%s", code, text)
+	}
+	text, code := ranAs(t, "rehearse", "--path", dir, "--entry", ".", "--baseline-from-cluster", "--kubeconfig", f.kubeconfig)
+	if code != ExitOK {
+		t.Errorf("exit code %d\n%s", code, text)
 	}
 }
