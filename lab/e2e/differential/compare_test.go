@@ -23,6 +23,8 @@ const (
 	byBuild      stop = "the build fails"
 	bySource     stop = "the source has nothing"
 	byHealth     stop = "something is not healthy"
+	byExpression stop = "an expression is not true, or not valid"
+	bySkipped    stop = "what is skipped is waited for"
 	byNothing    stop = "no word yet"
 	byElse       stop = "something else"
 )
@@ -42,6 +44,9 @@ func (h *history) why() (s stop, kind string) {
 		return byNothing, ""
 	}
 	f := h.last()
+	if strings.Contains(f.message, "CEL expression") || strings.Contains(f.message, "readyExpr eval") {
+		return byExpression, ""
+	}
 	switch f.reason {
 	case "DependencyNotReady":
 		if strings.Contains(f.message, "not found") {
@@ -65,16 +70,23 @@ func (h *history) why() (s stop, kind string) {
 		return byNamespace, ""
 	case refused.MatchString(f.message):
 		return byAdmission, ""
+	case skippedOne.MatchString(f.message):
+		return bySkipped, ""
 	}
 	return byElse, ""
 }
+
+// skippedOne is how an apply ends that waits for what it has skipped; a health
+// check has another reason.
+var skippedOne = regexp.MustCompile(`^timeout waiting for: \[.*status: 'NotFound'`)
 
 // fits are the stops that a class of fault shows as.
 var fits = map[string][]stop{
 	"same-set":    {byKind},
 	"ancestor":    {byKind},
 	"no-creator":  {byKind},
-	"gate-order":  {byKind, byNamespace, byDependency, byHealth, byBuild, byAbsence},
+	"gate-order":  {byKind, byNamespace, byDependency, byHealth, byBuild, byAbsence, bySkipped},
+	"expression":  {byExpression},
 	"dep-cycle":   {byDependency},
 	"dep-missing": {byNoSuch},
 	"namespace":   {byNamespace},

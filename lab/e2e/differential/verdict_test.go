@@ -91,7 +91,10 @@ func TestWhatAControllerSaysIsRead(t *testing.T) {
 		{"ArtifactFailed", "kustomization path not found: stat /a: no such file or directory", byBuild, ""},
 		{"ArtifactFailed", "Source artifact not found, retrying in 30s", bySource, ""},
 		{"HealthCheckFailed", "timeout waiting for: [Deployment/default/d status: 'InProgress']", byHealth, ""},
-		{"ReconciliationFailed", "timeout waiting for: [WidgetClass/w status: 'NotFound']", byElse, ""},
+		{"ReconciliationFailed", "timeout waiting for: [WidgetClass/w status: 'NotFound']", bySkipped, ""},
+		{"ReconciliationFailed", "something that nobody has seen before", byElse, ""},
+		{"InvalidCELExpression", "failed to parse the CEL expression 'status.('", byExpression, ""},
+		{"DependencyNotReady", "dependency 'x/a' is not ready according to readyExpr eval", byExpression, ""},
 	} {
 		h := history{failures: []failure{{tc.reason, tc.message}}}
 		if got, kind := h.why(); got != tc.want || kind != tc.kind {
