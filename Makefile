@@ -30,7 +30,7 @@ unit: ## run the tests that need no cluster (under a minute once built)
 
 race: ## run what is concurrent with the race detector, where there is a C compiler
 	@$(E) go test $$(./tools/race.sh) ./bootstrap/... ./internal/kube/... ./internal/ui/... ./waiters
-	@$(E) go test $$(./tools/race.sh) -run Concurrent ./internal/manifests
+	@$(E) go test $$(./tools/race.sh) -run DoNotDisturb ./internal/manifests
 
 lab-unit: lab ## run the lab's own tests
 	@$(E) cd lab; go test -count=1 -p 1 -timeout $(E2E_TIMEOUT) $$(go list ./... | grep -v '/lab/e2e')

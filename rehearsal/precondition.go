@@ -76,6 +76,14 @@ func (s *stage) conditional(n *node, outcomes map[*node]*outcome) *node {
 			from = append(from, dep)
 		}
 	}
+	if n.spec.Spec.Wait {
+		// It waits for the children that it creates.
+		for _, c := range s.w.order {
+			if slices.Contains(c.parents, n) {
+				from = append(from, c)
+			}
+		}
+	}
 	var worst *node
 	for _, p := range from {
 		o := outcomes[p]

@@ -4,14 +4,11 @@ package differential
 const (
 	skippedDefinition = "model: a definition or a Class that is skipped and does not exist fails its set (docs/reference/flux-facts.md)"
 	stagewise         = "model: what an earlier stage has applied stays when a later one fails"
-	farHealth         = "model: a health check on an object of a set that waits for this one is a circle"
 )
 
 // known are trees for which the model and the cluster differ, with the reason.
 // A tree that agrees again fails, so that the list does not outlive the faults.
 var known = map[string]string{
-	"random-55": skippedDefinition,
 	"random-58": stagewise,
 	"random-61": skippedDefinition,
-	"random-94": farHealth,
 }
