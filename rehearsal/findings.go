@@ -95,6 +95,12 @@ func (b *blame) own(c *cause) {
 		if e, ok := errors.AsType[*ciphertextError](c.wait.err); ok {
 			c.Class, c.Object, c.Remedy = InDecryption, locate(e.object), addDecryption
 		}
+		if e, ok := errors.AsType[*generatorError](c.wait.err); ok {
+			c.Class, c.Object, c.Remedy = InSource, locate(e.object), "Correct its copy rules, or put what they name where they look for it."
+		}
+		if _, ok := errors.AsType[*gateError](c.wait.err); ok {
+			c.Verdict, c.Class, c.Remedy = Stall, InSource, "Give kustomize-controller the flag --feature-gates=ExternalArtifact=true."
+		}
 		if s, ok := errors.AsType[*manifests.SubstituteError](c.wait.err); ok {
 			c.Class = InSubstitute
 			c.Remedy = "Define the variable in one of the objects of substituteFrom, or give it a default."
@@ -221,6 +227,10 @@ func (b *blame) deadlock(c *cause, own, beneath, waiting *creator) {
 		c.Class = InSource
 		c.Message = fmt.Sprintf("its source is on %s, which %s of %s serves, and that comes from the source", nd.object.name, named(by.object), by.node.ref)
 		c.Remedy = "Keep the source outside of what it brings up, or start from a copy of it elsewhere."
+		if nd.object.kind != hostKey("").kind {
+			c.Message = fmt.Sprintf("its source %s comes with %s of %s, which waits for this one", nd.object, named(by.object), by.node.ref)
+			c.Remedy = fmt.Sprintf("Move %s to a Kustomization that does not wait for this one.", named(by.object))
+		}
 	}
 	if c.Class != SameSet || nd.kind.Kind != "" {
 		return

@@ -150,6 +150,8 @@ func (m *model) stepOf(o manifests.Object) func(*unit) {
 		return m.release
 	case isWorkload(o):
 		return m.workload
+	case isGenerator(o):
+		return m.generator
 	}
 	if _, ok := m.w.opts.Catalog.ByProvider(kindOf(o)); ok {
 		return m.provider

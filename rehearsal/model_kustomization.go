@@ -2,6 +2,7 @@ package rehearsal
 
 import (
 	"cmp"
+	"errors"
 	"time"
 )
 
@@ -52,10 +53,12 @@ func (m *model) suspended(u *unit) (time.Duration, []wait) {
 	return requeueTime, u.excuse([]wait{{how: waitSuspended}})
 }
 
-// sourceReady: lines 196 to 240. The entry's source is there, since Flux was
-// installed with it; another one has to be applied first.
+// sourceReady: lines 196 to 240.
 func (m *model) sourceReady(u *unit) (time.Duration, []wait) {
 	n := u.node
+	if n.source.Kind == externalArtifact && m.w.settings.refusesArtifacts() {
+		return requeueTime, u.excuse([]wait{{how: waitFault, err: &gateError{n.source}}})
+	}
 	if n.blind != "" {
 		return n.retry(), u.excuse([]wait{{how: waitBlind}})
 	}
@@ -66,14 +69,11 @@ func (m *model) sourceReady(u *unit) (time.Duration, []wait) {
 			return requeueTime, u.excuse([]wait{{need: &nd}})
 		}
 	}
-	if _, ok := m.w.sources[n.source]; !ok || n.source == m.w.entry {
-		return 0, nil
+	if nd := m.sourceNeed(n.source); nd != nil {
+		// The controller watches sources for a new artifact (source_predicate.go).
+		return pollTime, u.excuse([]wait{{need: nd}})
 	}
-	nd := need{object: objectKey{sourceGroup, n.source.Kind, n.source.Namespace, n.source.Name}, why: forSource}
-	if _, met, _ := m.has(nd); met {
-		return 0, nil
-	}
-	return n.retry(), u.excuse([]wait{{need: &nd}})
+	return 0, nil
 }
 
 // dependencies: checkDependencies, lines 558 to 630. All dependencies are at
@@ -111,7 +111,7 @@ func (m *model) built(u *unit) (time.Duration, []wait) {
 	if key, ok := sopsKey(n); ok && m.w.opts.Baseline.absent(key.kind, key.namespace, key.name) {
 		waits = append(waits, wait{need: &need{object: key, why: forDecryption}})
 	}
-	if n.fault != nil {
+	if _, ofSource := errors.AsType[*generatorError](n.fault); n.fault != nil && !ofSource {
 		waits = append(waits, wait{how: waitFault, err: n.fault})
 	}
 	if o, silent, ok := plainCiphertext(n); ok && !silent {

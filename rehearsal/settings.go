@@ -22,7 +22,15 @@ type settings struct {
 	// additive and retry are the gates AdditiveCELDependencyCheck and
 	// DefaultToRetryOnFailure.
 	additive, retry bool
+	// artifacts is the gate ExternalArtifact, and deployed says that the tree has
+	// the Deployment whose flags decide on it.
+	artifacts, deployed bool
 }
+
+// refusesArtifacts reports whether kustomize-controller is known to refuse
+// ExternalArtifacts. `flux install` and the Flux Operator open the gate together
+// with source-watcher.
+func (s *settings) refusesArtifacts() bool { return s.deployed && !s.artifacts }
 
 // defaultConcurrent is --concurrent of kustomize- and helm-controller.
 const defaultConcurrent = 4
@@ -43,6 +51,7 @@ func (w *walk) readSettings() {
 			switch gk := kindOf(o); {
 			case gk == catalog.GroupKind{Group: "apps", Kind: "Deployment"} && strings.HasSuffix(o.GetName(), "-controller"):
 				w.settings.read(o.GetName(), textOf(o))
+				w.settings.deployed = w.settings.deployed || o.GetName() == "kustomize-controller"
 			case gk == catalog.GroupKind{Group: "fluxcd.controlplane.io", Kind: "FluxInstance"}:
 				w.settings.readInstance(mapAt(o.Unstructured, "spec"))
 			case o.IsHelmRelease() && path.Base(w.releaseOf(o).Chart) == "flux-instance":
@@ -82,11 +91,13 @@ func (s *settings) read(controller, text string) {
 		}
 	}
 	for _, m := range gateFlag.FindAllStringSubmatch(text, -1) {
-		switch {
-		case strings.Contains(m[1], "AdditiveCELDependencyCheck=true"):
-			s.additive = s.additive || controller == "kustomize-controller"
-		case strings.Contains(m[1], "DefaultToRetryOnFailure=true"):
-			s.retry = s.retry || controller == "helm-controller"
+		on := func(gate string) bool { return strings.Contains(m[1], gate+"=true") }
+		switch controller {
+		case "kustomize-controller":
+			s.additive = s.additive || on("AdditiveCELDependencyCheck")
+			s.artifacts = s.artifacts || on("ExternalArtifact")
+		case "helm-controller":
+			s.retry = s.retry || on("DefaultToRetryOnFailure")
 		}
 	}
 	if m := customFlag.FindStringSubmatch(text); m != nil && controller == "kustomize-controller" {

@@ -100,6 +100,7 @@ func newStage(ctx context.Context, w *walk) (*stage, error) {
 		}
 	}
 	s.indexObjects()
+	s.indexArtifacts()
 	s.indexHosts()
 	for _, n := range w.order {
 		s.stages[n] = s.stagesOf(n)

@@ -59,6 +59,8 @@ type walk struct {
 	order   []*node
 	values  map[objectKey]manifests.Object
 	sources map[tiers.Ref]manifests.Object
+	// generators make sources of others.
+	generators []*generator
 	// instance are the components of the FluxInstance that syncs the entry.
 	instance []string
 	// settings are known when all is walked, and so is what rewrites Kustomizations.
@@ -155,7 +157,9 @@ func (w *walk) build(ctx context.Context, n *node, p patience) (done bool, err e
 		if p > forNothing {
 			return false, nil
 		}
-		n.blind = w.unresolved(n)
+		if n.blind, n.fault = w.unmade(n.source); !n.settled() {
+			n.blind = w.unresolved(n)
+		}
 	}
 	if n.settled() {
 		n.tried = true
@@ -203,6 +207,8 @@ func (w *walk) index(n *node) {
 			if _, ok := w.values[keyOf(o)]; !ok {
 				w.values[keyOf(o)] = o
 			}
+		case isGenerator(o):
+			w.addGenerator(o)
 		case gk.Group == sourceGroup:
 			ref := tiers.Ref{Kind: gk.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
 			if _, ok := w.sources[ref]; !ok {

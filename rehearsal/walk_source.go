@@ -118,19 +118,21 @@ func (w *walk) scan(word string, wanted func(*unstructured.Unstructured) bool) (
 }
 
 // treeOf gives the directory of a node's source; nil when it is not known.
-func (w *walk) treeOf(n *node) *manifests.Tree {
-	if w.sameAsEntry(n.source) {
+func (w *walk) treeOf(n *node) *manifests.Tree { return w.treeOfSource(n.source) }
+
+func (w *walk) treeOfSource(source tiers.Ref) *manifests.Tree {
+	if w.sameAsEntry(source) {
 		return w.tree
 	}
-	if tree, ok := w.trees[n.source]; ok {
+	if tree, ok := w.trees[source]; ok {
 		return tree
 	}
 	for ref, tree := range w.trees {
-		if w.sameURL(ref, n.source) {
+		if w.sameURL(ref, source) {
 			return tree
 		}
 	}
-	return nil
+	return w.madeTree(source)
 }
 
 func (w *walk) sameAsEntry(ref tiers.Ref) bool { return ref == w.entry || w.sameURL(ref, w.entry) }

@@ -123,7 +123,7 @@ func (b *builder) add(ctx context.Context, resources resmap.ResMap, r *resource.
 	from, _ := b.survey.locate(r)
 	if r.GetName() == "" || r.GetKind() == "" || r.GetApiVersion() == "" {
 		// The controller's message quotes the whole object, which may be secret.
-		return fmt.Errorf("%s has an object without apiVersion, kind or name", cmp.Or(from.file, "the set"))
+		return fmt.Errorf("%s has an object without apiVersion, kind or name", cmp.Or(b.survey.tree.origin(from.file), "the set"))
 	}
 	label := r.GetKind() + " " + r.GetName()
 	encrypted := isEncrypted(r)
@@ -150,7 +150,7 @@ func (b *builder) add(ctx context.Context, resources resmap.ResMap, r *resource.
 		b.taint(objects, masked)
 	}
 	for _, u := range objects {
-		b.set.Objects = append(b.set.Objects, Object{Unstructured: u, File: from.file, Line: from.line, Encrypted: encrypted})
+		b.set.Objects = append(b.set.Objects, Object{Unstructured: u, File: b.survey.tree.origin(from.file), Line: from.line, Encrypted: encrypted})
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (b *builder) substitute(ctx context.Context, r *resource.Resource, from sou
 	s := b.substitution
 	undefined := s.undefinedBy(r)
 	for _, variable := range undefined {
-		u := Undefined{Variable: variable, Kind: r.GetKind(), Namespace: r.GetNamespace(), Name: r.GetName(), File: from.file}
+		u := Undefined{Variable: variable, Kind: r.GetKind(), Namespace: r.GetNamespace(), Name: r.GetName(), File: b.survey.tree.origin(from.file)}
 		if u.File != "" {
 			u.Line = b.survey.lineOfVariable(from, variable)
 		}

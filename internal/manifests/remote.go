@@ -26,7 +26,7 @@ func (s *survey) remote(file string, n *yaml.Node) error {
 		s.partial, s.ownSchema = true, true // what is fetched may declare one
 		return nil
 	}
-	found := &RemoteBaseError{File: file, URL: url}
+	found := &RemoteBaseError{File: s.tree.origin(file), URL: url}
 	if content, err := s.tree.read(file); err == nil {
 		found.Line = lineOf(content, 1, len(content)+2, func(line string) bool { return strings.Contains(line, url) })
 	}

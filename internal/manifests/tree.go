@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -26,6 +27,8 @@ type Tree struct {
 	files map[string]bool
 	// contents has what was read, also by path: bases are read again and again.
 	contents sync.Map
+	// origins has where the files of a composed tree come from; see Compose.
+	origins map[string]origin
 }
 
 type openConfig struct {
@@ -143,6 +146,9 @@ func (t *Tree) read(rel string) ([]byte, error) {
 	if content, ok := t.contents.Load(rel); ok {
 		return content.([]byte), nil //nolint:forcetypeassert // stored below
 	}
+	if at, ok := t.origins[rel]; ok {
+		return at.tree.read(at.file)
+	}
 	// A root refuses what has become a link out of the tree since it was opened.
 	root, err := os.OpenRoot(t.root)
 	if err != nil {
@@ -212,6 +218,12 @@ func (t *Tree) HasFile(rel string) bool { return t.isFile(rel) }
 // KustomizationFile finds the kustomization file of a directory, which is
 // relative to the root; "." is the root itself.
 func (t *Tree) KustomizationFile(dir string) (file string, ok bool) { return t.kustomizationFile(dir) }
+
+// Dirs lists the directories of the tree but its root, sorted.
+func (t *Tree) Dirs() []string {
+	dirs := slices.Sorted(maps.Keys(t.dirs))
+	return slices.DeleteFunc(dirs, func(d string) bool { return d == "." })
+}
 
 // Files lists the files of the tree that end in one of the suffixes, sorted.
 func (t *Tree) Files(suffixes ...string) []string {

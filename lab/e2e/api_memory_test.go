@@ -47,6 +47,11 @@ func TestAControllerWhoseMemoryIsOutOfDateIsNudgedAndThenRestarted(t *testing.T)
 	told.says(t, "Beta.stale.example.org", "out of date", "--restart-controllers")
 
 	r := standup(t, c.Kubeconfig(), "crds", "--restart-controllers", "-o", "jsonl", "--timeout", "3m")
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(r.stdout)
+		}
+	})
 
 	r.exits(t, 0)
 	if n := strings.Count(r.stdout, `"action":"restarted"`); n != 1 {
