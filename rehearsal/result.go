@@ -83,7 +83,7 @@ type Kustomization struct {
 	Namespace  string  `json:"namespace"`
 	Name       string  `json:"name"`
 	Verdict    Verdict `json:"verdict"`
-	Class      Class   `json:"class,omitempty"`
+	Class      Class   `json:"class"` // "" with OK
 	BlockedBy  *string `json:"blockedBy"`
 	ReadyAfter Ready   `json:"readyAfter"`
 }
