@@ -44,7 +44,7 @@ differential: build lab ## hold the model of rehearse against real controllers: 
 	go test -v -count=1 -timeout $(E2E_TIMEOUT) ./e2e/differential
 
 bench: build lab ## measure standup beside Flux alone; writes docs/benchmarks.md
-	@$(E) cd lab; go run ./cmd/bench
+	@$(E) go build -tags tools -o bin/barebuild ./internal/manifests/barebuild; cd lab; go run ./cmd/bench
 
 fuzz: ## run each fuzz test for FUZZTIME (30s)
 	@$(E) ./tools/fuzz.sh $(FUZZTIME)

@@ -29,6 +29,8 @@ func main() {
 type options struct {
 	// standup is the program under test, out the page to write.
 	standup, out string
+	// bare is the program that a rehearsal is compared with.
+	bare string
 	// only are the names of what is measured, in the order of measuring.
 	only []string
 	// runs is how often each contender runs, alone how often Flux alone does.
@@ -38,7 +40,7 @@ type options struct {
 }
 
 // everything is what is measured without --only.
-func everything() []string { return []string{"chain10", "homelab", "chain50", "scale"} }
+func everything() []string { return []string{"chain10", "homelab", "chain50", "scale", "rehearse"} }
 
 // usageError is a mistake on the command line.
 type usageError string
@@ -52,6 +54,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	fs.SetOutput(io.Discard)
 	fs.StringVar(&o.standup, "standup", filepath.Join("..", "bin", "standup"), "the standup `program` to measure")
 	fs.StringVar(&o.out, "out", filepath.Join("..", "docs", "benchmarks.md"), "the `page` to write")
+	fs.StringVar(&o.bare, "bare", filepath.Join("..", "bin", "barebuild"), "the `program` that builds with kustomize alone")
 	only := fs.String("only", strings.Join(everything(), ","), "`what` to measure, in this order")
 	fs.IntVar(&o.runs, "runs", 3, "how many `times` each contender runs")
 	fs.IntVar(&o.alone, "alone-runs", 1, "how many `times` Flux alone runs: it takes minutes of waiting for its timers")
@@ -84,6 +87,9 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	// Contenders run in a directory of their own.
 	if o.standup, err = filepath.Abs(o.standup); err != nil {
 		return o, fmt.Errorf("--standup: %w", err)
+	}
+	if o.bare, err = filepath.Abs(o.bare); err != nil {
+		return o, fmt.Errorf("--bare: %w", err)
 	}
 	if _, err := os.Stat(o.standup); err != nil {
 		return o, usageError(fmt.Sprintf("--standup: %v; make build makes it", err))

@@ -57,6 +57,12 @@ func (b *bench) run(ctx context.Context) error {
 			}
 			continue
 		}
+		if name == "rehearse" {
+			if err := b.rehearse(ctx); err != nil {
+				return err
+			}
+			continue
+		}
 		s, err := scenarioOf(name)
 		if err != nil {
 			return err

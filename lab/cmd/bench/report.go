@@ -19,6 +19,7 @@ type report struct {
 	LeftOut    []string
 	Scenarios  []measured
 	Scale      []scaled
+	Rehearsed  *rehearsed
 	Version    []time.Duration
 }
 
@@ -116,6 +117,7 @@ func (r report) markdown() string {
 		r.writeScenario(&b, m)
 	}
 	r.writeScale(&b)
+	r.writeRehearsed(&b)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
