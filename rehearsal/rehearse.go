@@ -46,6 +46,7 @@ func (s *stage) rehearse(ctx context.Context) (*Result, error) {
 	s.hazards(r, outcomes)
 	m.races(r, outcomes)
 	m.webhookRaces(r, outcomes)
+	m.lateKinds(r, outcomes)
 	s.inherit(outcomes)
 	if err := s.compare(ctx, r, outcomes); err != nil {
 		return nil, err

@@ -58,6 +58,7 @@ const (
 	NoRetries      Class = "no-retries"
 	InRestore      Class = "restore"
 	InExpression   Class = "expression"
+	LateKind       Class = "late-crd"
 	InMove         Class = "move"
 	InPrune        Class = "prune"
 	InImmutable    Class = "immutable"

@@ -52,6 +52,7 @@ func rules() map[Class]rule {
 		TwoOwners:    {"one object in two sets", "Keep each object in one set."},
 		NoRetries:    {"a HelmRelease gives up", "Set install.strategy.name to RetryOnFailure, or install.remediation.retries to -1."},
 		InExpression: {"a CEL expression does not compile, or is never true", "Correct the expression."},
+		LateKind:     {"a kind comes after the operator that looks for it once", "Seed the kind before that operator starts, or restart the operator when the kind is there."},
 		InMove:       {"an object that moves is deleted once", "Merge with prune: false on the old owner first."},
 		InPrune:      {"an object that takes more with it is deleted", "Annotate it with kustomize.toolkit.fluxcd.io/prune: disabled first, if it has to stay."},
 		InImmutable:  {"a field changes that must not", "Delete the object after the merge, when nothing uses it any more."},

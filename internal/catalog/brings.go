@@ -139,6 +139,19 @@ func (c *Catalog) Rendered(r Release) []GroupKind {
 	return found
 }
 
+// LookedForOnce lists the groups whose kinds the operator of a release looks for
+// at its start and not again. Without a release, where nothing is known of the
+// values, they are all that it may look for.
+func (e Entry) LookedForOnce(r *Release) []string {
+	var groups []string
+	for _, o := range e.Once {
+		if r == nil || o.When.Holds(r.Values, r.Partial) == Yes {
+			groups = append(groups, o.Groups...)
+		}
+	}
+	return groups
+}
+
 // HelmOwned says whether Helm takes the CRDs as part of the release. It refuses
 // to when somebody else made them, unless it was told to take ownership.
 func (s Share) HelmOwned() Answer {

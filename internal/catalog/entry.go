@@ -67,6 +67,9 @@ type Entry struct {
 	// Needs are kinds of which the chart has objects although something else
 	// brings them: without those, Helm installs nothing.
 	Needs []Needs `yaml:"needs,omitempty"`
+	// Once are groups whose kinds the operator looks for when it starts, and not
+	// again: what comes later it does not see until it is restarted.
+	Once []Once `yaml:"once,omitempty"`
 	// Webhook says what the API server refuses while the webhook of the entry's
 	// operator is registered and does not answer. Empty: nothing.
 	Webhook Webhook `yaml:"webhook,omitempty"`
@@ -83,6 +86,12 @@ type Entry struct {
 type Needs struct {
 	When  *When  `yaml:"when,omitempty"`
 	Kinds []Kind `yaml:"kinds"`
+}
+
+// Once are groups that an operator looks for at its start, under a condition.
+type Once struct {
+	When   *When    `yaml:"when,omitempty"`
+	Groups []string `yaml:"groups"`
 }
 
 // Webhook says which objects an admission webhook with failurePolicy Fail sees.

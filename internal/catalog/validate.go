@@ -37,6 +37,13 @@ func (e Entry) validate() []fault {
 	validateGroups(&f, "groups", e.Groups)
 	validateGroups(&f, "maybe", e.Maybe)
 	validateKinds(&f, "provides", e.Provides)
+	for i, o := range e.Once {
+		o.When.validate(&f, fmt.Sprintf("once[%d].when", i))
+		validateGroups(&f, fmt.Sprintf("once[%d].groups", i), o.Groups)
+		if e.Operator == nil {
+			f.add("once", "once needs an operator, which is what looks")
+		}
+	}
 	for i, p := range e.Parts {
 		p.validate(&f, fmt.Sprintf("parts[%d]", i))
 	}
