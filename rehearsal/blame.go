@@ -39,7 +39,7 @@ func (m *model) blame() *blame {
 		b.waits.Add(u)
 		for _, w := range b.waitsOf(u) {
 			for _, on := range b.heldBy(w) {
-				if on != u {
+				if on != u || w.on == u { // one may depend on itself
 					b.waits.Depend(u, on)
 				}
 			}

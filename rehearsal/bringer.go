@@ -62,9 +62,6 @@ func (w *walk) bringer(n *node, o manifests.Object) *bringer {
 		return &bringer{node: n, object: o, how: byApply, kind: kind}
 	}
 	if o.IsHelmRelease() {
-		if flagAt(o.Unstructured, "spec", "suspend") {
-			return nil
-		}
 		b, known := w.opts.Catalog.Installed(w.releaseOf(o))
 		return &bringer{node: n, object: o, how: howOf(b.Entry), brings: b, unknown: !known}
 	}

@@ -3,11 +3,13 @@ package rehearsal
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/standup-sh/standup/internal/catalog"
 	"github.com/standup-sh/standup/internal/manifests"
+	"github.com/standup-sh/standup/tiers"
 )
 
 // about fills in whose finding it is, and the object.
@@ -48,6 +50,10 @@ func (b *blame) missingDependency(c *cause) {
 				return
 			}
 		}
+	}
+	if near := tiers.NearestRef(c.wait.ref, slices.Collect(maps.Keys(b.m.w.nodes))); c.wait.ref.Kind == near.Kind && near != c.unit.node.ref {
+		c.Message += fmt.Sprintf("; there is %s", near)
+		c.Remedy = fmt.Sprintf("Depend on %s if that is what is meant, or remove %s from dependsOn.", near.NamespacedName(), c.wait.ref.NamespacedName())
 	}
 	b.unlessStranger(c, catalog.GroupKind{})
 }
@@ -132,6 +138,14 @@ func (b *blame) nobody(c *cause) {
 		if !b.otherVersion(c) {
 			b.unlessStranger(c, nd.kind)
 		}
+	case nd.object == namespaceKey(""):
+		c.Class = InNamespace
+		c.Message = fmt.Sprintf("%s is in no namespace, which its kind has to be, and the Kustomization has no targetNamespace", named(nd.by))
+		c.Remedy = "Give it a metadata.namespace, or the Kustomization a targetNamespace."
+	case nd.why == forHealth:
+		c.Class = NoCreator
+		c.Message = fmt.Sprintf("healthChecks names %s, which nothing in the tree creates", nd.object)
+		c.Remedy = fmt.Sprintf("Correct the name, or take %s out of healthChecks.", nd.object)
 	case nd.object.kind == "Namespace":
 		c.Class = InNamespace
 		c.Message = fmt.Sprintf("%s does not exist, and nothing in the tree creates it", nd.object)
@@ -169,7 +183,7 @@ func classOfNeed(nd *need) Class {
 		return InDecryption
 	case forSource, forChart:
 		return InSource
-	case forDryRun, forSkipped:
+	case forDryRun, forSkipped, forHealth:
 	}
 	if nd.object.kind == "Namespace" {
 		return InNamespace

@@ -2,6 +2,7 @@ package rehearsal
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/standup-sh/standup/internal/manifests"
@@ -90,7 +91,23 @@ func (m *model) checkObject(u *unit, key objectKey) []wait {
 			waits = append(waits, wait{how: waitHealth, on: other})
 		}
 	}
+	if nd := (need{object: key, why: forHealth}); len(waits) == 0 && !m.othersMake() {
+		if _, met, _ := m.has(nd); !met {
+			waits = append(waits, wait{need: &nd})
+		}
+	}
 	return waits
+}
+
+// othersMake reports whether something in the tree may make objects that are not
+// in it: a release, an operator, or a set that nobody can see.
+func (s *stage) othersMake() bool {
+	return slices.ContainsFunc(s.w.order, func(n *node) bool {
+		return n.blind != "" || slices.ContainsFunc(n.objects(), func(o manifests.Object) bool {
+			_, plain := s.base[kindOf(o)]
+			return !o.LeftAlone() && (o.IsHelmRelease() || !plain)
+		})
+	})
 }
 
 // definitionNeed finds the kind whose CRD has the name plural.group.

@@ -41,6 +41,7 @@ const (
 	forValues                // a HelmRelease's valuesFrom
 	forPod                   // a workload's pods do not start otherwise
 	forChart                 // a HelmRelease's chart; where the tree has no source for it, it is made elsewhere
+	forHealth                // healthChecks, in a tree where nothing else makes objects
 	forSkipped               // a definition or Class that is skipped, and waited for all the same
 )
 
@@ -87,6 +88,9 @@ func (s *stage) dryRunNeeds(n *node) []need {
 		gvk := o.GroupVersionKind()
 		if !slices.Contains(own[kindOf(o)], gvk.Version) {
 			add(need{kind: kindOf(o), version: gvk.Version}, o)
+		}
+		if o.GetNamespace() == "" && s.scopes[kindOf(o)] == catalog.Namespaced {
+			add(need{object: namespaceKey("")}, o) // no such address in the API
 		}
 		if ns := o.GetNamespace(); ns != "" && !earlier(namespaceKey(ns), o) && s.scopes[kindOf(o)] != catalog.Cluster {
 			add(need{object: namespaceKey(ns)}, o)

@@ -48,7 +48,7 @@ func checkGraph(r *relations) []Drift {
 // missingDependency is one sentence and, behind a semicolon, what to do.
 func missingDependency(ref, dependency Ref, r *relations) string {
 	s := fmt.Sprintf("%s depends on %s, which does not exist", ref.NamespacedName(), dependency.NamespacedName())
-	if near := nearestRef(dependency, r.refs()); !near.IsZero() && near != ref {
+	if near := NearestRef(dependency, r.refs()); !near.IsZero() && near != ref {
 		return fmt.Sprintf("%s; did you mean %s?", s, near.NamespacedName())
 	}
 	return s + "; create it or remove the dependsOn"
@@ -75,7 +75,7 @@ func checkListed(order *TierOrder, r *relations) []Drift {
 				Kind: DriftNotFound, Object: ref, Tier: t.Name, File: order.File, Pos: t.Pos,
 				Message: fmt.Sprintf("tier %q lists Kustomization %s, which does not exist", t.Name, ref.NamespacedName()), Fix: "remove it",
 			}
-			if near := nearestRef(ref, free); !near.IsZero() {
+			if near := NearestRef(ref, free); !near.IsZero() {
 				d.Other = near
 				d.Fix = fmt.Sprintf("did you mean %s?", memberName(order.Defaults.Namespace, near))
 			}

@@ -48,10 +48,11 @@ func distance(a, b string) int {
 	return row[len(to)]
 }
 
-// nearestRef returns what was probably meant by a name that does not exist:
+// NearestRef returns what was probably meant by a name that does not exist:
 // the same name in another namespace, a like name in the same one, or one that
-// is the other's beginning (rook-ceph for rook-ceph-cluster).
-func nearestRef(ref Ref, candidates []Ref) Ref {
+// is the other's beginning (rook-ceph for rook-ceph-cluster). It is zero where
+// none is alike.
+func NearestRef(ref Ref, candidates []Ref) Ref {
 	inNamespace := map[string]Ref{}
 	for _, c := range candidates {
 		if c.Name == ref.Name && c != ref {

@@ -51,7 +51,7 @@ func TestNearestRef(t *testing.T) {
 		"unheard-of":             "",
 	}
 	for name, want := range tests {
-		if got := nearestRef(ref(name), there).NamespacedName(); got != want && "flux-system/"+want != got {
+		if got := NearestRef(ref(name), there).NamespacedName(); got != want && "flux-system/"+want != got {
 			t.Errorf("nearest to %s is %s, want %s", name, got, want)
 		}
 	}
