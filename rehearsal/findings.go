@@ -51,7 +51,7 @@ func (b *blame) missingDependency(c *cause) {
 			}
 		}
 	}
-	if near := tiers.NearestRef(c.wait.ref, slices.Collect(maps.Keys(b.m.w.nodes))); c.wait.ref.Kind == near.Kind && near != c.unit.node.ref {
+	if near := tiers.NearestRef(c.wait.ref, slices.SortedFunc(maps.Keys(b.m.w.nodes), tiers.Ref.Compare)); c.wait.ref.Kind == near.Kind && near != c.unit.node.ref {
 		c.Message += fmt.Sprintf("; there is %s", near)
 		c.Remedy = fmt.Sprintf("Depend on %s if that is what is meant, or remove %s from dependsOn.", near.NamespacedName(), c.wait.ref.NamespacedName())
 	}

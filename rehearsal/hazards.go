@@ -11,9 +11,7 @@ import (
 func (s *stage) hazards(r *Result, outcomes map[*node]*outcome) {
 	add := func(n *node, f Finding) {
 		r.Findings = append(r.Findings, f)
-		if o := outcomes[n]; f.Verdict.rank() > o.verdict.rank() {
-			o.verdict, o.class = f.Verdict, f.Class
-		}
+		outcomes[n].worsen(f.Verdict, f.Class)
 	}
 	said := map[objectKey]bool{}
 	for _, n := range s.w.order {

@@ -99,9 +99,7 @@ func (m *model) lateKindsOf(e catalog.Entry, release *bringer, early bool, group
 		f[0].Missing = kinds
 		f[0].Provider = &Located{Kind: op.Kind, Namespace: op.Namespace, Name: op.Name}
 		r.Findings = append(r.Findings, f...)
-		if o := outcomes[n]; Hazard.rank() > o.verdict.rank() {
-			o.verdict, o.class = Hazard, LateKind
-		}
+		outcomes[n].worsen(Hazard, LateKind)
 	}
 }
 

@@ -32,7 +32,7 @@ func (s *stage) indexArtifacts() {
 // generator is one pass of source-watcher (v2.2, artifactgenerator_controller.go,
 // reconcile): it waits for its sources, and makes its artifacts until one fails.
 func (m *model) generator(u *unit) {
-	g := m.w.generators[slices.IndexFunc(m.w.generators, func(g *generator) bool { return keyOf(g.object) == keyOf(u.object) })]
+	g := m.w.generatorAt(keyOf(u.object))
 	var waits []wait
 	for _, s := range g.spec.Sources {
 		if nd := m.sourceNeed(g.sources[s.Alias]); nd != nil {

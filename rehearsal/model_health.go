@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
+	"github.com/fluxcd/pkg/apis/meta"
+
 	"github.com/standup-sh/standup/internal/manifests"
 	"github.com/standup-sh/standup/tiers"
 )
@@ -58,7 +61,7 @@ func (m *model) healthChecks(u *unit) []wait {
 		}
 		switch key.kind {
 		case "Kustomization":
-			if n := m.w.nodes[tiers.KustomizationRef(cmp.Or(c.Namespace, u.node.ref.Namespace), c.Name)]; n != nil && n != u.node && !m.byNode[n].ready {
+			if n := m.w.checked(u.node, c); n != nil && !m.byNode[n].ready {
 				waits = append(waits, wait{how: waitHealth, on: m.byNode[n]})
 			}
 		case "CustomResourceDefinition":
@@ -72,6 +75,38 @@ func (m *model) healthChecks(u *unit) []wait {
 		}
 	}
 	return waits
+}
+
+// checked is the Kustomization that a health check of another names; nil where it
+// names none of the tree, or itself.
+func (w *walk) checked(n *node, c meta.NamespacedObjectKindReference) *node {
+	if c.Kind != kustomizev1.KustomizationKind {
+		return nil
+	}
+	if named := w.nodes[tiers.KustomizationRef(cmp.Or(c.Namespace, n.ref.Namespace), c.Name)]; named != n {
+		return named
+	}
+	return nil
+}
+
+// awaited are the Kustomizations whose Ready the health of one waits for: its
+// children with wait, else those that its healthChecks name.
+func (w *walk) awaited(n *node) []*node {
+	var found []*node
+	if n.spec.Spec.Wait {
+		for _, c := range w.order {
+			if n.owns(c) {
+				found = append(found, c)
+			}
+		}
+		return found
+	}
+	for _, check := range n.spec.Spec.HealthChecks {
+		if c := w.checked(n, check); c != nil {
+			found = append(found, c)
+		}
+	}
+	return found
 }
 
 // checkObject waits for an object of the tree, or for the releases of the set
@@ -91,7 +126,7 @@ func (m *model) checkObject(u *unit, key objectKey) []wait {
 			waits = append(waits, wait{how: waitHealth, on: other})
 		}
 	}
-	if nd := (need{object: key, why: forHealth}); len(waits) == 0 && !m.othersMake() {
+	if nd := (need{object: key, why: forHealth}); len(waits) == 0 && !m.othersMake {
 		if _, met, _ := m.has(nd); !met {
 			waits = append(waits, wait{need: &nd})
 		}
@@ -99,9 +134,9 @@ func (m *model) checkObject(u *unit, key objectKey) []wait {
 	return waits
 }
 
-// othersMake reports whether something in the tree may make objects that are not
+// findOthers reports whether something in the tree may make objects that are not
 // in it: a release, an operator, or a set that nobody can see.
-func (s *stage) othersMake() bool {
+func (s *stage) findOthers() bool {
 	return slices.ContainsFunc(s.w.order, func(n *node) bool {
 		return n.blind != "" || slices.ContainsFunc(n.objects(), func(o manifests.Object) bool {
 			_, plain := s.base[kindOf(o)]

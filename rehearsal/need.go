@@ -89,10 +89,10 @@ func (s *stage) dryRunNeeds(n *node) []need {
 		if !slices.Contains(own[kindOf(o)], gvk.Version) {
 			add(need{kind: kindOf(o), version: gvk.Version}, o)
 		}
-		if o.GetNamespace() == "" && s.scopes[kindOf(o)] == catalog.Namespaced {
+		switch ns := o.GetNamespace(); {
+		case ns == "" && s.scopes[kindOf(o)] == catalog.Namespaced:
 			add(need{object: namespaceKey("")}, o) // no such address in the API
-		}
-		if ns := o.GetNamespace(); ns != "" && !earlier(namespaceKey(ns), o) && s.scopes[kindOf(o)] != catalog.Cluster {
+		case ns != "" && !earlier(namespaceKey(ns), o) && s.scopes[kindOf(o)] != catalog.Cluster:
 			add(need{object: namespaceKey(ns)}, o)
 		}
 		for _, key := range admissionNeeds(o) {

@@ -23,9 +23,7 @@ func (s *stage) preconditions(r *Result, outcomes map[*node]*outcome) {
 	for _, n := range s.w.order {
 		for _, f := range s.preconditionsOf(n, said) {
 			r.Findings = append(r.Findings, f)
-			if o := outcomes[n]; f.Verdict.rank() > o.verdict.rank() {
-				o.verdict, o.class = f.Verdict, f.Class
-			}
+			outcomes[n].worsen(f.Verdict, f.Class)
 		}
 		s.expansions(n, r, outcomes[n])
 	}
@@ -41,8 +39,8 @@ func (s *stage) expansions(n *node, r *Result, o *outcome) {
 		r.Findings = append(r.Findings, remark(n, set, Unknown, InSource,
 			named(set)+" makes objects of templates, which are not expanded: whether those converge cannot be told from here",
 			"Say what of it others wait for with --seeded or in a baseline.")...)
-		if n.spec.Spec.Wait && Unknown.rank() > o.verdict.rank() {
-			o.verdict, o.class = Unknown, InSource
+		if n.spec.Spec.Wait {
+			o.worsen(Unknown, InSource)
 		}
 	}
 }
@@ -76,14 +74,7 @@ func (s *stage) conditional(n *node, outcomes map[*node]*outcome) *node {
 			from = append(from, dep)
 		}
 	}
-	if n.spec.Spec.Wait {
-		// It waits for the children that it creates.
-		for _, c := range s.w.order {
-			if slices.Contains(c.parents, n) {
-				from = append(from, c)
-			}
-		}
-	}
+	from = append(from, s.w.awaited(n)...)
 	var worst *node
 	for _, p := range from {
 		o := outcomes[p]

@@ -17,6 +17,13 @@ type outcome struct {
 	standup *time.Duration
 }
 
+// worsen notes a verdict, unless there is a worse one already.
+func (o *outcome) worsen(v Verdict, class Class) {
+	if v.rank() > o.verdict.rank() {
+		o.verdict, o.class = v, class
+	}
+}
+
 // rehearse runs the model for Flux alone, and on through all that is found; then
 // once more for what standup would make of it.
 func (s *stage) rehearse(ctx context.Context) (*Result, error) {

@@ -226,9 +226,7 @@ func (c *change) tell(n *node, o manifests.Object, class Class, message, remedy 
 	if at == nil {
 		return
 	}
-	if out := c.outcomes[c.s.w.nodes[at.ref]]; Hazard.rank() > out.verdict.rank() {
-		out.verdict, out.class = Hazard, class
-	}
+	c.outcomes[c.s.w.nodes[at.ref]].worsen(Hazard, class)
 }
 
 // suspend tells of a suspend that the change brings or takes away.

@@ -44,7 +44,9 @@ type stage struct {
 	hosts       map[objectKey][]string // which hosts an object serves
 	// evaluate asks an expression, for as long as the caller has time.
 	evaluate func(*cel.Expression, map[string]any) (bool, error)
-	defined  map[string]bool // variables that the tree knows; nil until asked for
+	// othersMake: objects may come that are in no set; see findOthers.
+	othersMake bool
+	defined    map[string]bool // variables that the tree knows; nil until asked for
 }
 
 func newStage(ctx context.Context, w *walk) (*stage, error) {
@@ -100,6 +102,7 @@ func newStage(ctx context.Context, w *walk) (*stage, error) {
 		}
 	}
 	s.indexObjects()
+	s.othersMake = s.findOthers()
 	s.indexArtifacts()
 	s.indexHosts()
 	for _, n := range w.order {

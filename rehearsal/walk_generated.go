@@ -23,6 +23,7 @@ type generator struct {
 	object  manifests.Object
 	spec    swapi.ArtifactGeneratorSpec
 	sources map[string]tiers.Ref // by alias
+	names   []*regexp.Regexp     // of its artifacts; what placeholders stand for is not known
 	// made are the trees of its artifacts; nil until all of its sources are found.
 	// unseen says which of them nobody can see, and why.
 	made   map[tiers.Ref]*manifests.Tree
@@ -45,7 +46,7 @@ func isGenerator(o manifests.Object) bool {
 }
 
 func (w *walk) addGenerator(o manifests.Object) {
-	if slices.ContainsFunc(w.generators, func(g *generator) bool { return keyOf(g.object) == keyOf(o) }) {
+	if w.generatorAt(keyOf(o)) != nil {
 		return
 	}
 	g := &generator{object: o, sources: map[string]tiers.Ref{}}
@@ -57,7 +58,20 @@ func (w *walk) addGenerator(o manifests.Object) {
 	for _, s := range typed.Spec.Sources {
 		g.sources[s.Alias] = tiers.Ref{Kind: s.Kind, Namespace: cmp.Or(s.Namespace, o.GetNamespace()), Name: s.Name}
 	}
+	for _, a := range typed.Spec.OutputArtifacts {
+		g.names = append(g.names, regexp.MustCompile("^"+placeholder.ReplaceAllString(regexp.QuoteMeta(a.Name), ".+")+"$"))
+	}
 	w.generators = append(w.generators, g)
+}
+
+// generatorAt finds a generator by its object.
+func (w *walk) generatorAt(key objectKey) *generator {
+	for _, g := range w.generators {
+		if keyOf(g.object) == key {
+			return g
+		}
+	}
+	return nil
 }
 
 // generatorOf finds what makes an ExternalArtifact: the generator that has made
@@ -79,16 +93,8 @@ func (g *generator) makes(ref tiers.Ref) bool {
 	if g.made[ref] != nil || g.unseen[ref] != "" {
 		return true
 	}
-	if ref.Namespace != g.object.GetNamespace() {
-		return false
-	}
-	for _, a := range g.spec.OutputArtifacts {
-		// Of a pattern, what its placeholders stand for is not known here.
-		if name := placeholder.ReplaceAllString(regexp.QuoteMeta(a.Name), ".+"); regexp.MustCompile("^" + name + "$").MatchString(ref.Name) {
-			return true
-		}
-	}
-	return false
+	return ref.Namespace == g.object.GetNamespace() &&
+		slices.ContainsFunc(g.names, func(name *regexp.Regexp) bool { return name.MatchString(ref.Name) })
 }
 
 // generate makes the artifacts of a generator in their order, as soon as all of
@@ -181,7 +187,7 @@ func rendered(a swapi.OutputArtifact, raw, lower *strings.Replacer) swapi.Output
 	return result
 }
 
-// made gives the tree of an ExternalArtifact that a generator of the tree makes.
+// madeTree gives the tree of an ExternalArtifact that a generator of the tree makes.
 func (w *walk) madeTree(ref tiers.Ref) *manifests.Tree {
 	if g := w.generatorOf(ref); g != nil {
 		return g.made[ref]

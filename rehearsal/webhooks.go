@@ -86,9 +86,7 @@ func (m *model) allRefused(b *bringer, r *Result, outcomes map[*node]*outcome) {
 		fmt.Sprintf("its webhook sees every object, and refuses all while it is registered and does not answer: a pass of %d other Kustomizations may fail in that time, which costs up to %s (%s)", len(hit), worst.retry(), worst.ref.NamespacedName()),
 		"Bring it up before the others, and give them a short retryInterval.")
 	r.Findings = append(r.Findings, f...)
-	if o := outcomes[b.node]; Race.rank() > o.verdict.rank() {
-		o.verdict, o.class = Race, InAdmission
-	}
+	outcomes[b.node].worsen(Race, InAdmission)
 	for _, n := range hit {
 		outcomes[n].verdict, outcomes[n].class, outcomes[n].blocked = Race, InAdmission, cause
 	}

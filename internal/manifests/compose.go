@@ -31,10 +31,8 @@ type origin struct {
 // the files of the new tree are those of the old ones under other names.
 func Compose(sources map[string]*Tree, rules []swapi.CopyOperation) (*Tree, error) {
 	t := &Tree{dirs: map[string][]string{".": nil}, files: map[string]bool{}, origins: map[string]origin{}}
-	for _, alias := range slices.Sorted(maps.Keys(sources)) {
-		if t.root == "" {
-			t.root = sources[alias].root // a name for those who want an absolute one
-		}
+	if aliases := slices.Sorted(maps.Keys(sources)); len(aliases) > 0 {
+		t.root = sources[aliases[0]].root // a name for those who want an absolute one
 	}
 	for _, r := range rules {
 		if err := t.copy(sources, r); err != nil {
@@ -197,14 +195,13 @@ func (t *Tree) link(from *Tree, name, to string) error {
 		return fmt.Errorf("%s is a directory already", to)
 	}
 	t.add(to, false)
-	at := origin{from, name}
-	if content, merged := from.contents.Load(name); merged && from.origins != nil {
+	t.contents.Delete(to)
+	if content, ok := from.contents.Load(name); ok { // read already, or merged
 		t.contents.Store(to, content)
-	} else {
-		t.contents.Delete(to)
 	}
-	if deeper, ok := from.origins[name]; ok {
-		at = deeper
+	at, deeper := from.origins[name]
+	if !deeper {
+		at = origin{from, name}
 	}
 	t.origins[to] = at
 	return nil

@@ -2,7 +2,6 @@ package manifests_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,19 +17,9 @@ func treeOf(t *testing.T, files map[string]string) *manifests.Tree {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
-	tree, err := manifests.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tree
+	return open(t, dir)
 }
 
 // The layout that each rule gives is that of the tables of source-watcher's own

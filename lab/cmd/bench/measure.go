@@ -51,23 +51,19 @@ func (b *bench) run(ctx context.Context) error {
 	}
 	for _, name := range b.opts.only {
 		b.logf("load average %s", loadAverage())
-		if name == "scale" {
-			if err := b.scale(ctx); err != nil {
-				return err
+		var err error
+		switch name {
+		case "scale":
+			err = b.scale(ctx)
+		case "rehearse":
+			err = b.rehearse(ctx)
+		default:
+			var s scenario
+			if s, err = scenarioOf(name); err == nil {
+				err = b.scenario(ctx, s, all)
 			}
-			continue
 		}
-		if name == "rehearse" {
-			if err := b.rehearse(ctx); err != nil {
-				return err
-			}
-			continue
-		}
-		s, err := scenarioOf(name)
 		if err != nil {
-			return err
-		}
-		if err := b.scenario(ctx, s, all); err != nil {
 			return err
 		}
 	}
