@@ -84,7 +84,7 @@ var skippedOne = regexp.MustCompile(`^timeout waiting for: \[.*status: 'NotFound
 var fits = map[string][]stop{
 	"same-set":    {byKind},
 	"ancestor":    {byKind},
-	"no-creator":  {byKind},
+	"no-creator":  {byKind, byHealth},
 	"gate-order":  {byKind, byNamespace, byDependency, byHealth, byBuild, byAbsence, bySkipped},
 	"expression":  {byExpression},
 	"dep-cycle":   {byDependency},

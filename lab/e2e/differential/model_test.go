@@ -109,6 +109,10 @@ func (m modelled) claim() claim {
 	case "OK", "HAZARD", "RETRY", "RACE":
 		return claimsReady
 	case "DEADLOCK", "STALL":
+		// Something in its set never comes; it is Ready itself where it does not look.
+		if m.ReadyAfter.Flux != nil {
+			return claimsReady
+		}
 		return claimsNever
 	case "PRECONDITION":
 		if m.ReadyAfter.Flux == nil {

@@ -115,26 +115,34 @@ func documents(data []byte) ([]*yaml.Node, error) {
 	}
 }
 
+const noSourceWatcher = "source-watcher, which makes the artifacts, is not one of the lab's controllers"
+
 // notPlayed are cases that the lab cannot play, each with the reason.
 var notPlayed = map[string]string{
-	"E01-there":                          "its ciphertext is made up, and the real controller would have to decrypt it",
-	"E08":                                "the lab would have to serve git at a name of the cluster's DNS, which it does not have",
-	"E08-app":                            "a registry of the cluster is mapped to a directory, which the lab's registry does not serve",
-	"D11-waits":                          "what helm-controller does after a failed install is not stood in",
-	"D13-pods":                           "what helm-controller does after a failed install is not stood in",
-	"custom-stage-of-a-release":          "the flags of the controllers are the lab's own",
-	"custom-stage-with-the-source":       "the flags of the controllers are the lab's own",
-	"custom-stage-without-the-source":    "the flags of the controllers are the lab's own",
-	"entry-applied-by-hand":              "how the entry is synced is the lab's own",
-	"entry-source-by-another-name":       "how the entry is synced is the lab's own",
-	"entry-synced-by-an-instance":        "how the entry is synced is the lab's own",
-	"flux-as-bootstrap-wrote-it":         "the lab has one version of Flux",
-	"flux-as-the-tree-pins-it":           "the lab has one version of Flux",
-	"health-check-expr-gates-a-provider": "the stand-in of the operator sets conditions and no phase",
-	"rewritten-as-it-is-applied":         "its webhook and workload are not whole: the API server refuses them",
-	"rewritten-by-a-chart":               "its webhook and workload are not whole: the API server refuses them",
-	"values-in-a-configmap-of-the-tree":  "the stand-ins look at the values in the release alone",
-	"source-mapped":                      "the same: a registry's content is a directory",
+	"artifact-generator":                   noSourceWatcher,
+	"artifact-generator-behind-its-reader": noSourceWatcher,
+	"artifact-generator-fails":             noSourceWatcher,
+	"artifact-generator-of-others":         noSourceWatcher,
+	"artifact-generator-pattern":           noSourceWatcher,
+	"artifact-refused-by-its-gate":         "the flags of the controllers are the lab's own",
+	"E01-there":                            "its ciphertext is made up, and the real controller would have to decrypt it",
+	"E08":                                  "the lab would have to serve git at a name of the cluster's DNS, which it does not have",
+	"E08-app":                              "a registry of the cluster is mapped to a directory, which the lab's registry does not serve",
+	"D11-waits":                            "what helm-controller does after a failed install is not stood in",
+	"D13-pods":                             "what helm-controller does after a failed install is not stood in",
+	"custom-stage-of-a-release":            "the flags of the controllers are the lab's own",
+	"custom-stage-with-the-source":         "the flags of the controllers are the lab's own",
+	"custom-stage-without-the-source":      "the flags of the controllers are the lab's own",
+	"entry-applied-by-hand":                "how the entry is synced is the lab's own",
+	"entry-source-by-another-name":         "how the entry is synced is the lab's own",
+	"entry-synced-by-an-instance":          "how the entry is synced is the lab's own",
+	"flux-as-bootstrap-wrote-it":           "the lab has one version of Flux",
+	"flux-as-the-tree-pins-it":             "the lab has one version of Flux",
+	"health-check-expr-gates-a-provider":   "the stand-in of the operator sets conditions and no phase",
+	"rewritten-as-it-is-applied":           "its webhook and workload are not whole: the API server refuses them",
+	"rewritten-by-a-chart":                 "its webhook and workload are not whole: the API server refuses them",
+	"values-in-a-configmap-of-the-tree":    "the stand-ins look at the values in the release alone",
+	"source-mapped":                        "the same: a registry's content is a directory",
 }
 
 const casesDir = "../../../rehearsal/testdata"
