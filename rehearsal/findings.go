@@ -295,7 +295,10 @@ func (b *blame) circle(circle []*unit) {
 	c.Remedy = "Take one of these waits out: a dependsOn, or the wait of the first."
 	if depends {
 		c.Class = DepCycle
-		c.Message = "dependency cycle: " + strings.Join(path, " -> ") + "; while it stands, Flux wakes no Kustomization of the same source on a new revision"
+		c.Message = "dependency cycle: " + strings.Join(path, " -> ")
+		if holder.isKustomization() { // helm-controller sorts nothing by dependsOn
+			c.Message += "; while it stands, Flux wakes no Kustomization of the same source on a new revision"
+		}
 		c.Remedy = "Remove one of the dependsOn of the cycle."
 	}
 	b.causes[holder] = append(b.causes[holder], c)

@@ -13,6 +13,9 @@ func (n *node) unseen() (message, remedy string) {
 		return "a part of its set cannot be seen: " + n.blind,
 			fmt.Sprintf("Copy %s into the tree; that also takes the network out of a cold start.", n.remote()[0])
 	}
+	if n.spec.Spec.KubeConfig != nil {
+		return "its set is for another cluster: that one is not rehearsed here", "Rehearse that cluster by itself, with this set as its entry."
+	}
 	return "its set cannot be seen: " + n.blind, fmt.Sprintf("Say where the source is: --source %s=DIR.", n.source)
 }
 
