@@ -46,11 +46,16 @@ type Looker interface {
 	HasStatus(ctx context.Context, gk schema.GroupKind) (bool, error)
 }
 
-// Writer makes the only two changes that resume ever makes. Both are one
+// Writer makes the only three changes that resume ever makes. Each is one
 // merge patch with field manager "standup".
 type Writer interface {
 	// Resume removes spec.suspend.
 	Resume(ctx context.Context, ref tiers.Ref) error
 	// Nudge sets reconcile.fluxcd.io/requestedAt to token.
 	Nudge(ctx context.Context, ref tiers.Ref, token string) error
+	// Reset sets reconcile.fluxcd.io/requestedAt and resetAt of a HelmRelease to
+	// token: helm-controller forgets its failures and tries again (it acts only
+	// where both are equal; helm-controller api, v2/annotations.go). The error
+	// is a waiters.TerminalError when it is forbidden.
+	Reset(ctx context.Context, release tiers.Ref, token string) error
 }

@@ -35,6 +35,11 @@ type drive struct {
 
 	stopInspecting context.CancelFunc
 
+	reviving     string // the pass whose releases a worker gets going again
+	stopReviving context.CancelFunc
+	releases     map[item]*release // and what was done about each so far
+	unfounded    int               // how often none of them had given up after all
+
 	stamp     string    // the object's resource version when it was last looked at
 	stampedAt time.Time // and since when it is that
 
@@ -215,6 +220,9 @@ func (s *step) moving() bool {
 	case tiers.PreApply, tiers.Served:
 		return true // each has its own, short, time
 	case tiers.Resume, tiers.Applied, tiers.Ready:
+	}
+	if s.drive.reviving != "" {
+		return true
 	}
 	switch s.drive.cause.Class {
 	case waiters.NeedsAction, waiters.Terminal:

@@ -37,7 +37,8 @@ type flux struct {
 	writeErr func(verb string, ref tiers.Ref) error
 	work     time.Duration // sum of all reconciles that ended well
 	stopped  bool
-	onTouch  func(ref tiers.Ref) // runs with the lock held
+	releases map[string]*helmRelease // by name
+	onTouch  func(ref tiers.Ref)     // runs with the lock held
 	version  int
 }
 
@@ -347,6 +348,14 @@ func (f *flux) Nudge(_ context.Context, ref tiers.Ref, token string) error {
 	})
 }
 
+func (f *flux) Reset(_ context.Context, release tiers.Ref, token string) error {
+	return f.write("reset", release, func() {
+		if hr := f.releases[release.Name]; hr != nil {
+			hr.reset(token)
+		}
+	})
+}
+
 func (f *flux) write(verb string, ref tiers.Ref, do func()) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -358,9 +367,10 @@ func (f *flux) write(verb string, ref tiers.Ref, do func()) error {
 	f.writes = append(f.writes, verb+" "+ref.Name)
 	do()
 	f.touch(ref)
-	if ref.Kind == tiers.KindKustomization {
+	switch {
+	case f.objects[ref] != nil:
 		f.wake(ref)
-	} else {
+	case f.releases[ref.Name] == nil:
 		f.wakeSource(ref)
 	}
 	return nil

@@ -33,7 +33,9 @@ func (r *run) inspect(s *step, k *kustomizev1.Kustomization, want string) {
 			// The loop or the step's own deadline ends it and says why, or
 			// there is something newer to look at.
 		case errors.Is(err, waiters.ErrStalled):
-			r.fail(s, nil)
+			if s.seen.Cause.Kind != waiters.HelmRetriesExhausted || !r.revive(s, time.Now()) {
+				r.fail(s, nil)
+			}
 		default:
 			r.fail(s, err)
 		}

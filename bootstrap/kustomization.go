@@ -60,6 +60,13 @@ func (r *run) lookKustomization(s *step, now time.Time) {
 		want = wanted(r.seq.World, k)
 	}
 	seen := judgeKustomization(s.Object, k, want)
+	if s.drive.reviving != "" {
+		// The worker says more, until there is something newer to look at.
+		if s.drive.reviving != passOf(k, want) || seen.State == waiters.Ready && hasHealthChecks(k) {
+			s.drive.stopReviving()
+		}
+		return
+	}
 	if s.drive.inspecting != "" && s.drive.inspecting != passOf(k, want) {
 		s.drive.stopInspecting() // what it looks at is no longer what is applied
 	}
@@ -205,6 +212,9 @@ func (r *run) retrying(s *step, want string, now time.Time) {
 	pacer, why := s.drive.failed, fmt.Sprintf("its last attempt failed: %s", causeText(s.seen))
 	if cause.Kind == waiters.WebhookUnavailable {
 		pacer = s.drive.webhook
+	}
+	if cause.Kind == waiters.HelmRetriesExhausted && r.revive(s, now) {
+		return
 	}
 	ours := r.attempts(s) > 0 && (want == "" || s.seen.Revision == "" || s.seen.Revision == want)
 	if !ours {

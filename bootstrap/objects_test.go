@@ -19,7 +19,13 @@ type objects struct {
 	found    map[string]func() *unstructured.Unstructured // Kind/namespace/name; nil means absent
 	stateful map[string]bool                              // kinds that normally have a status
 	fail     func() error                                 // looks fail with it
+	served   func(schema.GroupVersionKind) bool           // nil: everything is
 	looks    []string
+}
+
+// Served implements bootstrap.Looker.
+func (o *objects) Served(_ context.Context, gvk schema.GroupVersionKind) (bool, error) {
+	return o.served == nil || o.served(gvk), nil
 }
 
 // Get implements bootstrap.Looker.
@@ -84,6 +90,10 @@ func until(when time.Time, before, after *unstructured.Unstructured) func() *uns
 		}
 		return after
 	}
+}
+
+func namespace(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}}
 }
 
 func always(u *unstructured.Unstructured) func() *unstructured.Unstructured {

@@ -36,6 +36,7 @@ type run struct {
 	known  map[tiers.Ref]bool // Kustomizations that the plan accounts for
 	absent map[tiers.Ref]bool // those of them that did not exist when it was made
 	moved  time.Time          // when something last made progress
+	began  time.Time
 
 	failed  []*StepError
 	outside error // why the run was stopped from outside
@@ -70,6 +71,7 @@ func newRun(s *Sequencer, plan *tiers.Plan, ctx context.Context, stop context.Ca
 		known:     map[tiers.Ref]bool{},
 		absent:    map[tiers.Ref]bool{},
 		moved:     time.Now(),
+		began:     time.Now(),
 		repairs:   newRepairs(),
 	}
 	for _, dx := range s.Diagnoses {

@@ -132,8 +132,11 @@ func (r *run) loop() {
 	}
 	r.stop(nil)
 	for r.workers > 0 { // workers stop on the context, so this always drains
-		if m := <-r.inbox; m.seen == nil {
-			r.workers-- // a sight is not the end of its worker
+		switch m := <-r.inbox; {
+		case m.acted != nil:
+			r.tellActed(r.byID[m.step], *m.acted)
+		case m.seen == nil: // a sight is not the end of its worker
+			r.workers--
 		}
 	}
 }

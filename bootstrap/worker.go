@@ -10,13 +10,14 @@ import (
 	"github.com/standup-sh/standup/waiters"
 )
 
-// message is what a worker tells the run: a sight when seen is set, else the
-// result of its work.
+// message is what a worker tells the run: a sight when seen is set, a write of
+// its own when acted is set, else the result of its work.
 type message struct {
-	step tiers.StepID
-	seen *waiters.Observation
-	done func(r *run, s *step, err error) // runs in the run's goroutine
-	err  error
+	step  tiers.StepID
+	seen  *waiters.Observation
+	acted *event.StepActed
+	done  func(r *run, s *step, err error) // runs in the run's goroutine
+	err   error
 }
 
 // work runs do in a worker on behalf of s. A worker never touches the run's
@@ -46,10 +47,14 @@ func (r *run) work(s *step, do func(ctx context.Context, seen func(waiters.Obser
 // receive takes a worker's word. A finished step listens no more.
 func (r *run) receive(m message) {
 	s := r.byID[m.step]
-	if m.seen != nil {
+	switch {
+	case m.seen != nil:
 		if s.running() {
 			r.observe(s, *m.seen, time.Now())
 		}
+		return
+	case m.acted != nil:
+		r.tellActed(s, *m.acted)
 		return
 	}
 	r.workers--
@@ -57,6 +62,16 @@ func (r *run) receive(m message) {
 		s.dirty = true
 		m.done(r, s, m.err)
 	}
+}
+
+// tellActed tells of a worker's write, also of one that outlived its step.
+func (r *run) tellActed(s *step, acted event.StepActed) {
+	if !s.running() {
+		r.emit(event.Warned{Object: s.Object, Message: fmt.Sprintf("%s was %s as the run ended: %s", s.Object, acted.Action, acted.Cause)})
+		return
+	}
+	r.moved = time.Now()
+	r.emit(acted)
 }
 
 // resume clears spec.suspend.

@@ -104,6 +104,9 @@ type Action string
 const (
 	Resumed Action = "resumed" // spec.suspend was cleared
 	Nudged  Action = "nudged"  // reconcile.fluxcd.io/requestedAt was set
+	// Reset: a HelmRelease that helm-controller had given up was given its tries
+	// anew (reconcile.fluxcd.io/resetAt was set).
+	Reset Action = "reset"
 	// PreApplied: an object was applied before its Kustomization could.
 	PreApplied Action = "pre-applied"
 	// Restarted: a controller was restarted, as its memory was out of date.

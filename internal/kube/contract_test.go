@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	helmv2 "github.com/fluxcd/helm-controller/api/v2"
 	"github.com/fluxcd/pkg/apis/meta"
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,6 +33,7 @@ const contractNamespace = "contract"
 var (
 	kustomizationGVK = schema.GroupVersionKind{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Kind: "Kustomization"}
 	gitGVK           = schema.GroupVersionKind{Group: "source.toolkit.fluxcd.io", Version: "v1", Kind: "GitRepository"}
+	releaseGVK       = schema.GroupVersionKind{Group: "helm.toolkit.fluxcd.io", Version: "v2", Kind: "HelmRelease"}
 	configMapGVK     = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 	namespaceGVK     = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
 )
@@ -41,7 +43,7 @@ func TestContractOnFakeServer(t *testing.T) {
 		t.Helper()
 		s := kubetest.New(t)
 		s.Put(t, object("v1", "Namespace", "", contractNamespace, nil))
-		for _, name := range []string{"kustomizations.kustomize.toolkit.fluxcd.io", "gitrepositories.source.toolkit.fluxcd.io"} {
+		for _, name := range []string{"kustomizations.kustomize.toolkit.fluxcd.io", "gitrepositories.source.toolkit.fluxcd.io", "helmreleases.helm.toolkit.fluxcd.io"} {
 			s.Put(t, object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", name, map[string]any{
 				"versions": []any{map[string]any{"name": "v1", "subresources": map[string]any{"status": map[string]any{}}}},
 			}))
@@ -79,6 +81,7 @@ func RunContract(t *testing.T, factory func(*testing.T) contractCluster) {
 		{"the view holds what exists, sorted", contractView},
 		{"the view follows changes and names them", contractChanges},
 		{"a suspend is lifted and a nudge is set", contractWrites},
+		{"a release is reset in one change", contractReset},
 		{"suspensions tell who put them there", contractSuspension},
 		{"get finds objects, and says NotFound for kinds as for objects", contractGet},
 		{"served asks the server", contractServed},
@@ -192,6 +195,26 @@ func contractWrites(c contractCluster) {
 		if entry.Manager == FieldManager && entry.Operation != metav1.ManagedFieldsOperationUpdate {
 			t.Errorf("standup has become an applier: %+v", entry)
 		}
+	}
+}
+
+func contractReset(c contractCluster) {
+	t := c.t
+	c.create(t, object("helm.toolkit.fluxcd.io/v2", "HelmRelease", contractNamespace, "web", map[string]any{
+		"interval": "1h", "chartRef": map[string]any{"kind": "HelmChart", "name": "web"},
+	}))
+	web := tiers.Ref{Kind: "HelmRelease", Namespace: contractNamespace, Name: "web"}
+	if err := c.client.Reset(t.Context(), web, "t-1"); err != nil {
+		t.Fatal(err)
+	}
+	notes := c.get(t, releaseGVK, "web").GetAnnotations()
+	// helm-controller acts only where both are the same.
+	if notes[meta.ReconcileRequestAnnotation] != "t-1" || notes[helmv2.ResetRequestAnnotation] != "t-1" {
+		t.Errorf("annotated with %v", notes)
+	}
+	web.Name = "nobody"
+	if err := c.client.Reset(t.Context(), web, "t-1"); !apierrors.IsNotFound(err) {
+		t.Errorf("resetting nobody: %v", err)
 	}
 }
 

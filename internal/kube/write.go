@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	helmv2 "github.com/fluxcd/helm-controller/api/v2"
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
 	"github.com/fluxcd/pkg/apis/meta"
 	sourcev1 "github.com/fluxcd/source-controller/api/v1"
@@ -24,6 +25,13 @@ func (c *Client) Resume(ctx context.Context, ref tiers.Ref) error {
 func (c *Client) Nudge(ctx context.Context, ref tiers.Ref, token string) error {
 	return c.patch(ctx, ref, map[string]any{"metadata": map[string]any{
 		"annotations": map[string]any{meta.ReconcileRequestAnnotation: token},
+	}})
+}
+
+// Reset implements bootstrap.Writer.
+func (c *Client) Reset(ctx context.Context, release tiers.Ref, token string) error {
+	return c.patch(ctx, release, map[string]any{"metadata": map[string]any{
+		"annotations": map[string]any{meta.ReconcileRequestAnnotation: token, helmv2.ResetRequestAnnotation: token},
 	}})
 }
 
@@ -48,8 +56,11 @@ func (c *Client) patch(ctx context.Context, ref tiers.Ref, change map[string]any
 
 // groupKind gives a Ref's kind its group.
 func groupKind(kind string) schema.GroupKind {
-	if kind == tiers.KindKustomization {
+	switch kind {
+	case tiers.KindKustomization:
 		return schema.GroupKind{Group: kustomizev1.GroupVersion.Group, Kind: kind}
+	case helmv2.HelmReleaseKind:
+		return schema.GroupKind{Group: helmv2.GroupVersion.Group, Kind: kind}
 	}
 	return schema.GroupKind{Group: sourcev1.GroupVersion.Group, Kind: kind}
 }

@@ -21,6 +21,12 @@ func (r *Runner) helmRelease(ctx context.Context, t turn) (time.Duration, error)
 	if suspended, _, _ := unstructured.NestedBool(t.obj.Object, "spec", "suspend"); suspended {
 		return 0, r.setHelmStatus(ctx, t, nil)
 	}
+	if t.gaveUp() {
+		if !t.resetRequested() {
+			return 0, r.setHelmStatus(ctx, t, nil)
+		}
+		return 0, r.setHelmStatus(ctx, t, helmInstalling()) // and the change makes another turn
+	}
 	if blocked, err := r.helmBlocked(ctx, t); err != nil || blocked != "" {
 		return 200 * time.Millisecond, r.setHelmStatus(ctx, t, []condition{
 			{"Ready", "False", "DependencyNotReady", blocked},
@@ -35,15 +41,32 @@ func (r *Runner) helmRelease(ctx context.Context, t turn) (time.Duration, error)
 		if isTrue(t.obj, "Ready") && t.observed() == observedGeneration(t.obj) {
 			return 0, nil
 		}
-		return 0, r.setHelmStatus(ctx, t, []condition{
-			{"Reconciling", "True", "Progressing", "Running 'install' action with timeout of 5m0s"},
-			{"Ready", "Unknown", "Progressing", "Running 'install' action with timeout of 5m0s"},
-		})
+		return 0, r.setHelmStatus(ctx, t, helmInstalling())
 	}
 	if t.fault.Stalled {
 		return 0, r.helmStalled(ctx, t, "failed by the lab")
 	}
 	return r.install(ctx, t)
+}
+
+func helmInstalling() []condition {
+	const action = "Running 'install' action with timeout of 5m0s"
+	return []condition{{"Reconciling", "True", "Progressing", action}, {"Ready", "Unknown", "Progressing", action}}
+}
+
+// gaveUp reports whether the release's tries are used up: helm-controller then
+// does nothing until the spec changes, or a reset is requested.
+func (t turn) gaveUp() bool {
+	return isTrue(t.obj, "Stalled") && observedGeneration(t.obj) == t.obj.GetGeneration()
+}
+
+// resetRequested reports whether a reset waits for its answer
+// (helm-controller api, v2/annotations.go, ShouldHandleResetRequest).
+func (t turn) resetRequested() bool {
+	notes := t.obj.GetAnnotations()
+	handled, _, _ := unstructured.NestedString(t.obj.Object, "status", "lastHandledResetAt")
+	at := notes["reconcile.fluxcd.io/resetAt"]
+	return at != "" && at == notes["reconcile.fluxcd.io/requestedAt"] && at != handled
 }
 
 // install makes the chart's kinds and operator.
@@ -237,6 +260,9 @@ func (r *Runner) setHelmStatus(ctx context.Context, t turn, want []condition) er
 		}
 	}
 	if at := t.obj.GetAnnotations()["reconcile.fluxcd.io/requestedAt"]; at != "" {
+		if t.resetRequested() {
+			status["lastHandledResetAt"] = at
+		}
 		status["lastHandledReconcileAt"] = at
 	}
 	if len(status) == 0 {

@@ -83,6 +83,7 @@ func New(t *testing.T) *Server {
 func fluxKinds() map[string][]Kind {
 	return map[string][]Kind{
 		"kustomize.toolkit.fluxcd.io/v1": {{Plural: "kustomizations", Kind: "Kustomization", Status: true}},
+		"helm.toolkit.fluxcd.io/v2":      {{Plural: "helmreleases", Kind: "HelmRelease", Status: true}},
 		"source.toolkit.fluxcd.io/v1": {
 			{Plural: "gitrepositories", Kind: "GitRepository", Status: true},
 			{Plural: "ocirepositories", Kind: "OCIRepository", Status: true},

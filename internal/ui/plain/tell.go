@@ -117,6 +117,8 @@ func (s *Sink) tellActed(e event.Event, b event.StepActed) {
 		line += ": un-suspended"
 	case event.Nudged:
 		line += ": nudged"
+	case event.Reset:
+		line += ": reset"
 	case event.PreApplied:
 		line += ": applied early"
 	case event.Restarted:
