@@ -14,7 +14,6 @@ import (
 
 // objects is a Looker over what a set has brought. It notes every look.
 type objects struct {
-	noLooker
 	mu       sync.Mutex
 	found    map[string]func() *unstructured.Unstructured // Kind/namespace/name; nil means absent
 	stateful map[string]bool                              // kinds that normally have a status

@@ -36,15 +36,15 @@ type release struct {
 	first  time.Time // when it was reset first
 }
 
-// notReset is why a release is left as it is.
-type notReset struct {
+// notResetError is why a release is left as it is.
+type notResetError struct {
 	release *release
 	given   waiters.GivenUp
 	because string
 }
 
 // Error implements error.
-func (e *notReset) Error() string {
+func (e *notResetError) Error() string {
 	failure := e.given.Attempts
 	if e.given.Failure != "" {
 		failure += ": " + e.given.Failure
@@ -53,7 +53,7 @@ func (e *notReset) Error() string {
 }
 
 // run returns nil when no release of the set is given up any more, and a
-// *notReset for the first that has to stay so.
+// *notResetError for the first that has to stay so.
 func (v *revival) run(ctx context.Context, seen func(message string)) error {
 	v.seen = seen
 	ctx, stop := context.WithCancelCause(ctx)
@@ -126,7 +126,7 @@ func (v *revival) get(ctx context.Context, rel *release) (*helmv2.HelmRelease, e
 // healed waits until what the release failed on is there, and says what that
 // is; or it returns why a reset makes no sense.
 func (v *revival) healed(ctx context.Context, rel *release, hr *helmv2.HelmRelease, given waiters.GivenUp) (string, error) {
-	leave := func(because string) (string, error) { return "", &notReset{rel, given, because} }
+	leave := func(because string) (string, error) { return "", &notResetError{rel, given, because} }
 	if probe, why := v.cure(hr, given); probe != nil {
 		if rel.resets > 0 {
 			return leave("it was reset once already, when " + why)
@@ -212,7 +212,7 @@ func (v *revival) reset(ctx context.Context, rel *release, given waiters.GivenUp
 	switch {
 	case err == nil:
 	case waiters.IsTerminal(err):
-		return &notReset{rel, given, fmt.Sprintf("not reset, although %s: %v", why, err)}
+		return &notResetError{rel, given, fmt.Sprintf("not reset, although %s: %v", why, err)}
 	default:
 		return err
 	}

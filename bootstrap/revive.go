@@ -59,7 +59,7 @@ func (r *run) revive(s *step, now time.Time) bool {
 			// The loop or the step's own deadline ends it and says why, or
 			// there is something newer to look at.
 		default:
-			if left, ok := errors.AsType[*notReset](err); ok {
+			if left, ok := errors.AsType[*notResetError](err); ok {
 				stalled.Message, stalled.Cause = left.Error(), left.given.Cause
 			} else {
 				stalled.Message += fmt.Sprintf(" (not reset: %v)", err)

@@ -149,23 +149,35 @@ func TestAReleaseIsResetOnlyWhenWhatItFailedOnHasHealed(t *testing.T) {
 				rel := gaveUp("web", c.failure, -time.Second, works).brings(c.brings...)
 				e, _ := releasing(t, true, o, nil, rel)
 				if c.heals {
-					succeeded(t, e)
-					if got := e.resets(); len(got) != 1 || !strings.HasSuffix(got[0], c.want) {
-						t.Errorf("resets %q, want one because %q", got, c.want)
-					}
-					if e.took < soon || e.took > soon+15*time.Second {
-						t.Errorf("took %s, want soon after %s", e.took, soon)
-					}
-					return
-				}
-				if got := onlyFailure(t, e).Seen; !strings.Contains(got.Message, c.want) || got.Cause.Kind != waiters.HelmRetriesExhausted {
-					t.Errorf("failed as %+v", got)
-				}
-				if len(e.resets()) > 0 {
-					t.Errorf("was reset: %q", e.resets())
+					healedIn(t, e, soon, c.want)
+				} else {
+					leftFor(t, e, c.want)
 				}
 			})
 		})
+	}
+}
+
+// healedIn checks that there was one reset, soon after d.
+func healedIn(t *testing.T, e *ended, d time.Duration, because string) {
+	t.Helper()
+	succeeded(t, e)
+	if got := e.resets(); len(got) != 1 || !strings.HasSuffix(got[0], because) {
+		t.Errorf("resets %q, want one because %q", got, because)
+	}
+	if e.took < d || e.took > d+15*time.Second {
+		t.Errorf("took %s, want soon after %s", e.took, d)
+	}
+}
+
+// leftFor checks that the run ended on the release, which was left alone.
+func leftFor(t *testing.T, e *ended, because string) {
+	t.Helper()
+	if got := onlyFailure(t, e).Seen; !strings.Contains(got.Message, because) || got.Cause.Kind != waiters.HelmRetriesExhausted {
+		t.Errorf("failed as %+v", got)
+	}
+	if len(e.resets()) > 0 {
+		t.Errorf("was reset: %q", e.resets())
 	}
 }
 

@@ -39,7 +39,8 @@ func TestAReleaseThatGaveUpSaysWhatItFailedOn(t *testing.T) {
 	}{
 		{
 			"Ready repeats the failure",
-			[]metav1.Condition{stalled, condition(meta.ReadyCondition, metav1.ConditionFalse, "InstallFailed", noKind)}, "",
+			[]metav1.Condition{stalled, condition(meta.ReadyCondition, metav1.ConditionFalse, "InstallFailed", noKind)},
+			"",
 			&verdict{
 				since.Time, attempts, noKind, waiters.HelmRetriesExhausted, waiters.MissingKind, "HelmRelease/a/web",
 				waiters.Target{GVK: schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Widget"}},
@@ -50,21 +51,25 @@ func TestAReleaseThatGaveUpSaysWhatItFailedOn(t *testing.T) {
 			[]metav1.Condition{
 				stalled, condition(meta.ReadyCondition, metav1.ConditionFalse, "RetriesExceeded", attempts),
 				condition(helmv2.ReleasedCondition, metav1.ConditionFalse, "InstallFailed", noSpace),
-			}, "",
+			},
+			"",
 			&verdict{
 				since.Time, attempts, noSpace, waiters.HelmRetriesExhausted, waiters.MissingNamespace, "HelmRelease/a/web",
 				waiters.Target{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, Name: "shop"},
 			},
 		},
 		{
-			"nothing says what failed", []metav1.Condition{stalled}, "",
+			"nothing says what failed",
+			[]metav1.Condition{stalled},
+			"",
 			&verdict{Since: since.Time, Attempts: attempts, Cause: waiters.HelmRetriesExhausted, Subject: "HelmRelease/a/web"},
 		},
 		{"a request is on its way", []metav1.Condition{stalled}, "now", nil},
 		{"it is Ready again", []metav1.Condition{stalled, condition(meta.ReadyCondition, metav1.ConditionTrue, "InstallSucceeded", "ok")}, "", nil},
 		{
 			"its spec is wrong",
-			[]metav1.Condition{condition(meta.StalledCondition, metav1.ConditionTrue, "InvalidCELExpression", "no such field")}, "", nil,
+			[]metav1.Condition{condition(meta.StalledCondition, metav1.ConditionTrue, "InvalidCELExpression", "no such field")},
+			"", nil,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

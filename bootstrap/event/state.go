@@ -36,6 +36,7 @@ type StepState struct {
 	Started, Finished time.Time
 	Seen              waiters.Observation
 	Nudges            int
+	Resets            int // of HelmReleases that the object applied
 	Resumed           bool
 	PreApplied        bool // standup applied the step's object
 	Outcome           Outcome
@@ -110,6 +111,8 @@ func (s *State) acted(b StepActed) {
 		st.Resumed = true
 	case PreApplied:
 		st.PreApplied = true
+	case Reset:
+		st.Resets++
 	case Restarted:
 	}
 }

@@ -87,6 +87,7 @@ type kustomization struct {
 	Started   string      `json:"started,omitempty"`
 	Seconds   float64     `json:"seconds"`
 	Nudges    int         `json:"nudges"`
+	Resets    int         `json:"resets"`
 	Resumed   bool        `json:"resumed"`
 	Seen      string      `json:"seen,omitempty"`
 	Cause     *wire.Cause `json:"cause"`
@@ -236,7 +237,7 @@ func tierOf(v *view.View, t *view.Tier) tier {
 func kustomizationOf(v *view.View, it *view.Item) kustomization {
 	k := kustomization{
 		Namespace: it.Object.Namespace, Name: it.Object.Name, State: it.Status.String(), Revision: it.Seen.Revision,
-		Started: wire.Time(it.Started), Seconds: wire.Seconds(it.Took()), Nudges: it.Nudges, Resumed: it.Resumed,
+		Started: wire.Time(it.Started), Seconds: wire.Seconds(it.Took()), Nudges: it.Nudges, Resets: it.Resets, Resumed: it.Resumed,
 		Error: failure(it),
 	}
 	if root, ok := v.BlockedBy(it); ok {

@@ -41,12 +41,13 @@ func (w *writer) at() string {
 
 // writes says what was changed: a run that changed nothing says that.
 func (w *writer) writes() string {
-	resumed, nudges := 0, 0
+	resumed, nudges, resets := 0, 0, 0
 	for it := range w.view.Items {
 		if it.Resumed {
 			resumed++
 		}
 		nudges += it.Nudges
+		resets += it.Resets
 	}
 	var parts []string
 	if resumed > 0 {
@@ -54,6 +55,9 @@ func (w *writer) writes() string {
 	}
 	if nudges > 0 {
 		parts = append(parts, view.Count(nudges, "nudge"))
+	}
+	if resets > 0 {
+		parts = append(parts, view.Count(resets, "HelmRelease reset"))
 	}
 	if n := len(w.view.Early()); n > 0 {
 		parts = append(parts, view.Count(n, "object")+" applied early")

@@ -74,6 +74,7 @@ func (v *View) group() []*Item {
 		it.Optional = it.Optional || st.Optional
 		// What was written was written, whatever replaced the step.
 		it.Nudges += v.state.Steps[i].Nudges
+		it.Resets += v.state.Steps[i].Resets
 		it.Resumed = it.Resumed || v.state.Steps[i].Resumed
 	}
 	return items

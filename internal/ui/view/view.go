@@ -59,7 +59,7 @@ type Item struct {
 	Seen   waiters.Observation
 
 	Started, Finished time.Time
-	Nudges            int
+	Nudges, Resets    int
 	Resumed           bool
 	Optional          bool
 	// BlockedBy names the root of what it was skipped for, as people call it.
