@@ -58,7 +58,10 @@ func (c *Crds) Prescribe(ctx context.Context) (*Prescription, error) {
 	if err := checkKinds(ctx, c.Inspector); err != nil {
 		return nil, err
 	}
-	p := &Prescription{Plan: &tiers.Plan{}}
+	if err := c.awaitPasses(ctx); err != nil {
+		return nil, err
+	}
+	p := &Prescription{Plan: &tiers.Plan{Warnings: c.underWay()}}
 	wedged := c.wedged()
 	for _, w := range wedged {
 		dx, err := c.Repair.Doctor.Diagnose(ctx, caseOf(c.World, w.ref, w.says))
@@ -89,6 +92,10 @@ func (c *Crds) Prescribe(ctx context.Context) (*Prescription, error) {
 	b.draw(p)
 	return p, nil
 }
+
+// Refuse tells the sink of what Prescribe ended on, as the end of a run that
+// changed nothing, and returns it.
+func (c *Crds) Refuse(err error) error { return c.refuse(nil, err) }
 
 // Run does what was prescribed.
 func (c *Crds) Run(ctx context.Context, p *Prescription) error {

@@ -66,8 +66,11 @@ func (r *run) outOfDate(s *step, gk schema.GroupKind) {
 	r.restarted[fluxManager] = true
 	what := fmt.Sprintf("%s keeps missing %s, which the API server serves: what it remembers of the API is out of date", fluxManager, gk)
 	if r.seq.Repair == nil || r.seq.Repair.Restarter == nil {
-		what += "; restart it: kubectl rollout restart deployment " + fluxManager + ", or let standup do it with --restart-controllers"
-		r.emit(event.Warned{Object: s.Object, Message: what})
+		remedy := "kubectl rollout restart deployment " + fluxManager + ", or let standup do it with --restart-controllers"
+		r.emit(event.Warned{Object: s.Object, Message: what + "; restart it: " + remedy})
+		seen := s.seen
+		seen.Cause.Remedy = "Restart " + fluxManager + ": " + remedy + "."
+		r.observe(s, seen, time.Now())
 		if r.seq.Narrow {
 			r.fail(s, ErrOutOfDate) // there is nothing else to wait for
 		}

@@ -123,6 +123,8 @@ func crds(ctx context.Context, streams Streams, o crdsOptions) (err error) {
 	ctx, cancel := withTimeout(ctx, o.common)
 	defer cancel()
 	out := newRunOutput(streams, o.common, o.Report)
+	var refused error
+	defer func() { sayRemedies(streams, refused) }()
 	defer func() { err = out.close(err) }()
 	log := newLogger(out, o.LogFormat, o.Verbose)
 	s, err := open(ctx, o.common, log)
@@ -136,6 +138,10 @@ func crds(ctx context.Context, streams Streams, o crdsOptions) (err error) {
 	defer func() { err = errors.Join(err, sets.Close()) }()
 	p, err := use.Prescribe(ctx)
 	if err != nil {
+		if !o.DryRun && o.forPrograms() {
+			use.Sink, refused = out.sink(), err
+			return use.Refuse(err)
+		}
 		return err
 	}
 	for _, d := range p.Diagnoses {
@@ -215,7 +221,7 @@ func sayNothingToDo(streams Streams, o crdsOptions, p *bootstrap.Prescription) e
 		}
 	}
 	notes = append(notes, p.Plan.Warnings...)
-	if o.Output == outputJSON || o.Output == outputJSONL {
+	if o.forPrograms() {
 		return writeJSON(streams.Out, nothingToDo{Schema: "standup.crds/v1", Notes: notes})
 	}
 	text := "nothing to do: no Kustomization is wedged on a missing kind\n"

@@ -24,7 +24,8 @@ func TestCrdsWithNothingToDo(t *testing.T) {
 func TestCrdsWhenTheKindComesByItself(t *testing.T) {
 	for _, output := range outputs() {
 		f := newWedged(t)
-		f.change(t, "apps", func(k *kustomizationV1) { k.Spec.DependsOn = nil; applied(revision)(k) })
+		f.change(t, "apps", func(k *kustomizationV1) { k.Spec.DependsOn = nil })
+		f.change(t, "apps", applied(revision)) // of the generation that this made
 		tree := f.tree(t, map[string]string{
 			"storage/all.yaml": "{apiVersion: cdi.kubevirt.io/v1beta1, kind: StorageProfile, metadata: {name: longhorn-vm}}\n",
 			"apps/all.yaml":    "{apiVersion: cdi.kubevirt.io/v1beta1, kind: CDI, metadata: {name: cdi}}\n",

@@ -82,6 +82,9 @@ type common struct {
 	Timeout                            time.Duration
 }
 
+// forPrograms reports whether the output is one that a program reads.
+func (o common) forPrograms() bool { return o.Output == outputJSON || o.Output == outputJSONL }
+
 // parseCommon validates the global options; outputs are those that the command
 // knows, the first being its default.
 func parseCommon(c *cli.Context, outputs ...string) (common, error) {

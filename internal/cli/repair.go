@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/urfave/cli/v2"
@@ -125,6 +126,13 @@ func (e *remediedError) Error() string {
 		text += "\n  " + r
 	}
 	return text
+}
+
+// sayRemedies tells people what to do about an error that was told already.
+func sayRemedies(streams Streams, err error) {
+	if stands, ok := errors.AsType[*remediedError](explained(err)); ok {
+		_ = writeString(streams.Err, "  "+strings.Join(stands.remedies, "\n  ")+"\n") // stderr is for people
+	}
 }
 
 // Unwrap returns the error.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/standup-sh/standup/lab"
 )
 
 // crd defines a kind of the group stale.example.org in one version.
@@ -47,6 +49,16 @@ func TestAControllerWhoseMemoryIsOutOfDateIsNudgedAndThenRestarted(t *testing.T)
 	told := standup(t, c.Kubeconfig(), "crds", "--patience", "3s", "--timeout", "3m")
 	told.exits(t, 3)
 	told.says(t, "Beta.stale.example.org", "out of date", "--restart-controllers")
+
+	// While its health checks run, what they end on is not known.
+	if err := c.Nudge(t.Context(), lab.Kustomizations(), lab.FluxNamespace, "second"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, c, "second to be reconciled", func() bool { status, _ := readyMessage(t, c, "second"); return status == "Unknown" })
+	early := standup(t, c.Kubeconfig(), "crds")
+	early.exits(t, 0)
+	early.says(t, "second is being reconciled")
+	eventually(t, c, "second to fail again", func() bool { status, _ := readyMessage(t, c, "second"); return status == "False" })
 
 	r := standup(t, c.Kubeconfig(), "crds", "--restart-controllers", "-o", "jsonl", "--timeout", "3m")
 	t.Cleanup(func() {
