@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
@@ -118,11 +119,7 @@ type failing struct {
 // namespace, suspended since or not.
 func (c *Crds) wedged() []failing {
 	var found []failing
-	for _, k := range c.World.Kustomizations() {
-		ref := tiers.KustomizationRef(k.Namespace, k.Name)
-		if !c.Only.IsZero() && ref != c.Only {
-			continue
-		}
+	for ref, k := range c.asked() {
 		seen := waiters.JudgeKustomization(asLastTried(k), "")
 		kind := seen.Cause.Kind
 		if kind == waiters.MissingKind || kind == waiters.MissingNamespace || !c.Only.IsZero() {
@@ -130,6 +127,18 @@ func (c *Crds) wedged() []failing {
 		}
 	}
 	return found
+}
+
+// asked are the Kustomizations that crds looks at.
+func (c *Crds) asked() iter.Seq2[tiers.Ref, *kustomizev1.Kustomization] {
+	return func(yield func(tiers.Ref, *kustomizev1.Kustomization) bool) {
+		for _, k := range c.World.Kustomizations() {
+			ref := tiers.KustomizationRef(k.Namespace, k.Name)
+			if (c.Only.IsZero() || ref == c.Only) && !yield(ref, k) {
+				return
+			}
+		}
+	}
 }
 
 // asLastTried is k as its last attempt left it: the suspend since then is a new
@@ -167,10 +176,9 @@ func unbroken(all []*wedge.Diagnosis, denials []*wedge.Denial) error {
 // has found the way out already.
 func (c *Crds) denied(ctx context.Context) ([]*wedge.Denial, error) {
 	var found []*wedge.Denial
-	for _, k := range c.World.Kustomizations() {
-		ref := tiers.KustomizationRef(k.Namespace, k.Name)
+	for ref, k := range c.asked() {
 		seen := waiters.JudgeKustomization(asLastTried(k), "")
-		if len(c.Extra) > 0 || !c.Only.IsZero() && ref != c.Only || seen.Cause.Kind != waiters.AdmissionDenied {
+		if len(c.Extra) > 0 || seen.Cause.Kind != waiters.AdmissionDenied {
 			continue
 		}
 		denial, err := c.Repair.Doctor.Denied(ctx, caseOf(c.World, ref, schema.GroupVersionKind{}), seen.Message)

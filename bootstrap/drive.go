@@ -37,8 +37,8 @@ type drive struct {
 
 	reviving     string // the pass whose releases a worker gets going again
 	stopReviving context.CancelFunc
-	releases     map[item]*release // and what was done about each so far
-	unfounded    int               // how often none of them had given up after all
+	releases     map[waiters.Target]*release // and what was done about each so far
+	unfounded    int                         // how often none of them had given up after all
 
 	stamp     string    // the object's resource version when it was last looked at
 	stampedAt time.Time // and since when it is that

@@ -76,13 +76,8 @@ func (r *run) explain(s *step, k *kustomizev1.Kustomization, want string, now ti
 type inventory struct {
 	name     string
 	look     Looker
-	items    []item
+	items    []waiters.Target
 	revision string
-}
-
-type item struct {
-	gvk             schema.GroupVersionKind
-	namespace, name string
 }
 
 // Name implements waiters.Probe.
@@ -110,12 +105,12 @@ func (p *inventory) Observe(ctx context.Context) (waiters.Observation, error) {
 	return waiters.Observation{State: waiters.Ready, Reason: "Current", Message: "everything applied is current", Revision: p.revision}, nil
 }
 
-func (p *inventory) observe(ctx context.Context, it item) (waiters.Observation, error) {
-	hasStatus, err := p.look.HasStatus(ctx, it.gvk.GroupKind())
+func (p *inventory) observe(ctx context.Context, it waiters.Target) (waiters.Observation, error) {
+	hasStatus, err := p.look.HasStatus(ctx, it.GVK.GroupKind())
 	if err != nil {
 		return waiters.Observation{}, err
 	}
-	u, err := p.look.Get(ctx, it.gvk, it.namespace, it.name)
+	u, err := p.look.Get(ctx, it.GVK, it.Namespace, it.Name)
 	if apierrors.IsNotFound(err) {
 		return waiters.Observation{State: waiters.Missing, Message: "does not exist"}, nil
 	}
@@ -132,34 +127,33 @@ func orState(o waiters.Observation) string {
 	return strings.ToLower(o.State.String())
 }
 
-func (it item) String() string {
-	if it.namespace == "" {
-		return it.gvk.Kind + "/" + it.name
-	}
-	return it.gvk.Kind + "/" + it.namespace + "/" + it.name
-}
-
-// itemsOf reads the inventory: IDs are namespace_name_group_kind
-// (fluxcd/cli-utils, object.ObjMetadata). Kinds without a health of their own
-// are Current by being there, which the inventory already says, so that no
-// Secret is ever read.
-func itemsOf(k *kustomizev1.Kustomization) []item {
-	var items []item
+// itemsOf are those of a Kustomization's objects that have a health of their own.
+func itemsOf(k *kustomizev1.Kustomization) []waiters.Target {
+	var items []waiters.Target
 	for _, e := range k.Status.Inventory.Entries {
-		it, ok := parseItem(e.ID, e.Version)
-		if ok && hasHealth(it.gvk.GroupKind()) {
-			items = append(items, it)
-		}
+		items = appendItem(items, e.ID, e.Version)
 	}
 	return items
 }
 
-func parseItem(id, version string) (item, bool) {
+// appendItem adds what an entry of an inventory names. Kinds without a health of
+// their own are Current by being there, which the inventory already says, so
+// that no Secret is ever read.
+func appendItem(items []waiters.Target, id, version string) []waiters.Target {
+	if it, ok := parseItem(id, version); ok && hasHealth(it.GVK.GroupKind()) {
+		items = append(items, it)
+	}
+	return items
+}
+
+// parseItem reads an entry of an inventory, Flux's or helm-controller's: IDs are
+// namespace_name_group_kind (fluxcd/cli-utils, object.ObjMetadata).
+func parseItem(id, version string) (waiters.Target, bool) {
 	meta, err := object.ParseObjMetadata(id)
 	if err != nil {
-		return item{}, false
+		return waiters.Target{}, false
 	}
-	return item{gvk: meta.GroupKind.WithVersion(version), namespace: meta.Namespace, name: meta.Name}, true
+	return waiters.Target{GVK: meta.GroupKind.WithVersion(version), Namespace: meta.Namespace, Name: meta.Name}, true
 }
 
 // hasHealth leaves out kinds that are Current as soon as they exist, and Flux's

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/standup-sh/standup/tiers"
+	"github.com/standup-sh/standup/waiters"
 )
 
 func TestInventoryIDs(t *testing.T) {
@@ -14,16 +15,16 @@ func TestInventoryIDs(t *testing.T) {
 		return schema.GroupVersionKind{Group: group, Version: "v1", Kind: kind}
 	}
 	for id, want := range map[string]struct {
-		item item
+		item waiters.Target
 		ok   bool
 		text string
 	}{
-		"apps_web_apps_Deployment": {item{gvk("apps", "Deployment"), "apps", "web"}, true, "Deployment/apps/web"},
-		"_media__Namespace":        {item{gvk("", "Namespace"), "", "media"}, true, "Namespace/media"},
-		"apps_web__Service":        {item{gvk("", "Service"), "apps", "web"}, true, "Service/apps/web"},
-		"_widgets.example.org_apiextensions.k8s.io_CustomResourceDefinition": {item{gvk("apiextensions.k8s.io", "CustomResourceDefinition"), "", "widgets.example.org"}, true, "CustomResourceDefinition/widgets.example.org"},
-		"_system__controller__web_rbac.authorization.k8s.io_ClusterRole":     {item{gvk("rbac.authorization.k8s.io", "ClusterRole"), "", "system:controller:web"}, true, "ClusterRole/system:controller:web"},
-		"apps_a__b_rbac.authorization.k8s.io_RoleBinding":                    {item{gvk("rbac.authorization.k8s.io", "RoleBinding"), "apps", "a:b"}, true, "RoleBinding/apps/a:b"},
+		"apps_web_apps_Deployment": {waiters.Target{GVK: gvk("apps", "Deployment"), Namespace: "apps", Name: "web"}, true, "Deployment/apps/web"},
+		"_media__Namespace":        {waiters.Target{GVK: gvk("", "Namespace"), Namespace: "", Name: "media"}, true, "Namespace/media"},
+		"apps_web__Service":        {waiters.Target{GVK: gvk("", "Service"), Namespace: "apps", Name: "web"}, true, "Service/apps/web"},
+		"_widgets.example.org_apiextensions.k8s.io_CustomResourceDefinition": {waiters.Target{GVK: gvk("apiextensions.k8s.io", "CustomResourceDefinition"), Namespace: "", Name: "widgets.example.org"}, true, "CustomResourceDefinition/widgets.example.org"},
+		"_system__controller__web_rbac.authorization.k8s.io_ClusterRole":     {waiters.Target{GVK: gvk("rbac.authorization.k8s.io", "ClusterRole"), Namespace: "", Name: "system:controller:web"}, true, "ClusterRole/system:controller:web"},
+		"apps_a__b_rbac.authorization.k8s.io_RoleBinding":                    {waiters.Target{GVK: gvk("rbac.authorization.k8s.io", "RoleBinding"), Namespace: "apps", Name: "a:b"}, true, "RoleBinding/apps/a:b"},
 		"nonsense": {},
 		"":         {},
 		"a_b_c":    {},

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
-
 	"github.com/standup-sh/standup/tiers"
 	"github.com/standup-sh/standup/waiters"
 )
@@ -33,8 +31,7 @@ func (c *Crds) awaitPasses(ctx context.Context) error {
 // underWay tells of those that are still at it: whether they fail is not known.
 func (c *Crds) underWay() []string {
 	var said []string
-	for _, k := range c.passes(true) {
-		ref := tiers.KustomizationRef(k.Namespace, k.Name)
+	for _, ref := range c.passes(true) {
 		said = append(said, fmt.Sprintf("%s is being reconciled: whether it fails on a missing kind shows when that has ended", ref))
 	}
 	return said
@@ -42,17 +39,14 @@ func (c *Crds) underWay() []string {
 
 // passes lists the Kustomizations in the middle of a pass, with or without
 // those that run their health checks.
-func (c *Crds) passes(checking bool) []*kustomizev1.Kustomization {
-	var found []*kustomizev1.Kustomization
-	for _, k := range c.World.Kustomizations() {
-		if !c.Only.IsZero() && tiers.KustomizationRef(k.Namespace, k.Name) != c.Only {
-			continue
-		}
+func (c *Crds) passes(checking bool) []tiers.Ref {
+	var found []tiers.Ref
+	for ref, k := range c.asked() {
 		if len(k.Status.Conditions) == 0 || !k.DeletionTimestamp.IsZero() || waiters.JudgeKustomization(k, "").State != waiters.Progressing {
 			continue
 		}
 		if checking || !waiters.AppliedAt(k, "") {
-			found = append(found, k)
+			found = append(found, ref)
 		}
 	}
 	return found

@@ -70,7 +70,7 @@ func objectProbe(p *tiers.ProbeSpec, look Looker) (waiters.Probe, error) {
 	gvk := schema.FromAPIVersionAndKind(p.Object.APIVersion, p.Object.Kind)
 	target := waiters.Target{GVK: gvk, Namespace: p.Object.Namespace, Name: p.Object.Name}
 	if strings.TrimSpace(p.Current) == "" {
-		return &inventory{name: p.Name, look: look, items: []item{{gvk: gvk, namespace: target.Namespace, name: target.Name}}}, nil
+		return &inventory{name: p.Name, look: look, items: []waiters.Target{{GVK: gvk, Namespace: target.Namespace, Name: target.Name}}}, nil
 	}
 	return waiters.NewCEL(p.Name, look, target, waiters.Expressions{Current: p.Current, InProgress: p.InProgress, Failed: p.Failed})
 }

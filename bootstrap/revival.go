@@ -21,7 +21,7 @@ type revival struct {
 	seq      *Sequencer
 	writing  context.Context //nolint:containedctx // a write under way outlives the work, so that none goes untold
 	began    time.Time       // the run, by the clock of this machine
-	releases map[item]*release
+	releases map[waiters.Target]*release
 	acted    func(why string) // called after every reset
 
 	mu   sync.Mutex
@@ -31,7 +31,7 @@ type revival struct {
 
 // release is one release, and what was done about it in this run.
 type release struct {
-	item
+	waiters.Target
 	resets int
 	first  time.Time // when it was reset first
 }
@@ -89,7 +89,7 @@ func (v *revival) revive(ctx context.Context, rel *release) error {
 				return err
 			}
 			if mine > 0 {
-				if err := sleep(ctx, pace.Next()); err != nil {
+				if err := waiters.Sleep(ctx, pace.Next()); err != nil {
 					return err
 				}
 			}
@@ -107,7 +107,7 @@ func (v *revival) revive(ctx context.Context, rel *release) error {
 func (v *revival) get(ctx context.Context, rel *release) (*helmv2.HelmRelease, error) {
 	var hr *helmv2.HelmRelease
 	err := waiters.Retry(ctx, v.seq.Pace.Look, func() error {
-		u, err := v.seq.Looker.Get(ctx, rel.gvk, rel.namespace, rel.name)
+		u, err := v.seq.Looker.Get(ctx, rel.GVK, rel.Namespace, rel.Name)
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
@@ -178,8 +178,7 @@ func (v *revival) cure(hr *helmv2.HelmRelease, given waiters.GivenUp) (waiters.P
 		}
 	case waiters.MissingNamespace:
 		if given.Lacks.Name != "" {
-			ns := item{gvk: given.Lacks.GVK, name: given.Lacks.Name}
-			return &inventory{name: name, look: look, items: []item{ns}}, name + " exists"
+			return &inventory{name: name, look: look, items: []waiters.Target{given.Lacks}}, name + " exists"
 		}
 	case waiters.HealthCheckTimeout, waiters.HealthCheckFailed:
 		if items := applied(hr); len(items) > 0 {
@@ -190,15 +189,13 @@ func (v *revival) cure(hr *helmv2.HelmRelease, given waiters.GivenUp) (waiters.P
 }
 
 // applied are those of a release's objects that have a health of their own.
-func applied(hr *helmv2.HelmRelease) []item {
+func applied(hr *helmv2.HelmRelease) []waiters.Target {
 	if hr.Status.Inventory == nil {
 		return nil
 	}
-	var items []item
+	var items []waiters.Target
 	for _, e := range hr.Status.Inventory.Entries {
-		if it, ok := parseItem(e.ID, e.Version); ok && hasHealth(it.gvk.GroupKind()) {
-			items = append(items, it)
-		}
+		items = appendItem(items, e.ID, e.Version)
 	}
 	return items
 }
@@ -206,7 +203,7 @@ func applied(hr *helmv2.HelmRelease) []item {
 // reset makes helm-controller try the release anew, and tells of it.
 func (v *revival) reset(ctx context.Context, rel *release, given waiters.GivenUp, why string) error {
 	now := time.Now()
-	ref := tiers.Ref{Kind: rel.gvk.Kind, Namespace: rel.namespace, Name: rel.name}
+	ref := tiers.Ref{Kind: rel.GVK.Kind, Namespace: rel.Namespace, Name: rel.Name}
 	token := now.UTC().Format(time.RFC3339Nano)
 	err := waiters.Retry(ctx, v.seq.Pace.Write, func() error { return v.seq.Writer.Reset(v.writing, ref, token) })
 	switch {
@@ -228,7 +225,7 @@ func (v *revival) reset(ctx context.Context, rel *release, given waiters.GivenUp
 
 // await waits until the release is Ready, or given up anew.
 func (v *revival) await(ctx context.Context, rel *release) error {
-	probe := &inventory{name: rel.String(), look: v.seq.Looker, items: []item{rel.item}}
+	probe := &inventory{name: rel.String(), look: v.seq.Looker, items: []waiters.Target{rel.Target}}
 	return waiters.Wait(ctx, probe, v.seq.Pace.Look, func(o waiters.Observation) {
 		if o.State != waiters.Stalled && o.State != waiters.Ready {
 			v.tell("reset: " + orState(o))
@@ -241,16 +238,4 @@ func (v *revival) tell(message string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.seen(message)
-}
-
-// sleep returns the context's cause when that ends first.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -96,27 +96,27 @@ func (r *run) revived(s *step, resets int) {
 // known of those that it had before.
 func (d *drive) takeReleases(k *kustomizev1.Kustomization) {
 	had := d.releases
-	d.releases = map[item]*release{}
+	d.releases = map[waiters.Target]*release{}
 	for _, it := range releasesOf(k) {
 		if d.releases[it] = had[it]; d.releases[it] == nil {
-			d.releases[it] = &release{item: it}
+			d.releases[it] = &release{Target: it}
 		}
 	}
 }
 
 // releasesOf are the HelmReleases that k applied, or names as its health checks.
-func releasesOf(k *kustomizev1.Kustomization) []item {
-	var releases []item
+func releasesOf(k *kustomizev1.Kustomization) []waiters.Target {
+	var releases []waiters.Target
 	if k.Status.Inventory != nil {
 		for _, it := range itemsOf(k) {
-			if isRelease(it.gvk) {
+			if isRelease(it.GVK) {
 				releases = append(releases, it)
 			}
 		}
 	}
 	for _, c := range k.Spec.HealthChecks {
 		if gvk := schema.FromAPIVersionAndKind(c.APIVersion, c.Kind); isRelease(gvk) {
-			releases = append(releases, item{gvk: gvk, namespace: c.Namespace, name: c.Name})
+			releases = append(releases, waiters.Target{GVK: gvk, Namespace: c.Namespace, Name: c.Name})
 		}
 	}
 	return releases

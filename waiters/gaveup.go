@@ -33,7 +33,7 @@ func GaveUp(hr *helmv2.HelmRelease) (GivenUp, bool) {
 	if seen.State != Stalled || seen.Cause.Kind != HelmRetriesExhausted {
 		return GivenUp{}, false
 	}
-	f := facts{conditions: hr.Status.Conditions, generation: hr.Generation, observed: hr.Status.ObservedGeneration}
+	f := helmReleaseFacts(hr)
 	stalled := f.condition(meta.StalledCondition)
 	given := GivenUp{Since: stalled.LastTransitionTime.Time, Attempts: stalled.Message, Cause: seen.Cause}
 	// Ready repeats the last failure, unless it only repeats Stalled; then the

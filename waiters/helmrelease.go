@@ -10,12 +10,7 @@ import (
 // retry at all: the first failed install leaves it Stalled, and no new commit
 // elsewhere, no passing of time and no plain reconcile request moves it.
 func judgeHelmRelease(hr *helmv2.HelmRelease) Observation {
-	f := facts{
-		conditions: hr.Status.Conditions,
-		generation: hr.Generation, observed: hr.Status.ObservedGeneration,
-		requested: hr.Annotations[meta.ReconcileRequestAnnotation], handled: hr.Status.LastHandledReconcileAt,
-		suspended: hr.Spec.Suspend, deleting: !hr.DeletionTimestamp.IsZero(),
-	}
+	f := helmReleaseFacts(hr)
 	if seen, ok := f.unsettled(); ok {
 		return seen
 	}
@@ -49,4 +44,13 @@ func judgeHelmRelease(hr *helmv2.HelmRelease) Observation {
 	case metav1.ConditionUnknown:
 	}
 	return seen
+}
+
+func helmReleaseFacts(hr *helmv2.HelmRelease) facts {
+	return facts{
+		conditions: hr.Status.Conditions,
+		generation: hr.Generation, observed: hr.Status.ObservedGeneration,
+		requested: hr.Annotations[meta.ReconcileRequestAnnotation], handled: hr.Status.LastHandledReconcileAt,
+		suspended: hr.Spec.Suspend, deleting: !hr.DeletionTimestamp.IsZero(),
+	}
 }

@@ -62,12 +62,20 @@ func repeat(ctx context.Context, pace *Pacer, step func() (done bool, err error)
 		if done, err := step(); done {
 			return err
 		}
-		timer := time.NewTimer(pace.Next())
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if Sleep(ctx, pace.Next()) != nil {
 			return errEnded
 		}
+	}
+}
+
+// Sleep waits for d, and returns the context's cause when that ends first.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }

@@ -128,12 +128,12 @@ func (e *remediedError) Error() string {
 	return text
 }
 
+// Unwrap returns the error.
+func (e *remediedError) Unwrap() error { return e.error }
+
 // sayRemedies tells people what to do about an error that was told already.
 func sayRemedies(streams Streams, err error) {
 	if stands, ok := errors.AsType[*remediedError](explained(err)); ok {
 		_ = writeString(streams.Err, "  "+strings.Join(stands.remedies, "\n  ")+"\n") // stderr is for people
 	}
 }
-
-// Unwrap returns the error.
-func (e *remediedError) Unwrap() error { return e.error }

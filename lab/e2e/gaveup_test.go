@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/standup-sh/standup/lab"
 	"github.com/standup-sh/standup/lab/standin"
 )
@@ -18,7 +16,7 @@ func TestAReleaseThatGaveUpIsReset(t *testing.T) {
 	c := hurried(t)
 	const shop = "HelmRelease/default/shop"
 	c.StandIns().SetFault(shop, standin.Fault{Stalled: true})
-	warm(t, c, broken(unit{extra: strings.Replace(stalledRelease, ", annotations: {lab.standup.example.org/fault: stalled}", "", 1)}))
+	revision := warm(t, c, broken(unit{extra: strings.Replace(stalledRelease, ", annotations: {lab.standup.example.org/fault: stalled}", "", 1)}))
 	staysWedged(t, c, "bad", "stalled resources", "HelmRelease/default/shop")
 
 	// Still broken: one reset, and no second.
@@ -39,15 +37,5 @@ func TestAReleaseThatGaveUpIsReset(t *testing.T) {
 	r.exits(t, 0)
 	r.within(t, time.Minute)
 	r.says(t, "bad: reset: HelmRelease/default/shop had given up")
-	readyAt(t, c, attempted(t, c, "bad"), "first", "bad", "behind", "more")
-}
-
-// attempted is the revision that a Kustomization tried last.
-func attempted(t *testing.T, c *lab.Cluster, name string) string {
-	t.Helper()
-	revision, _, err := unstructured.NestedString(kustomization(t, c, name).Object, "status", "lastAttemptedRevision")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return revision
+	readyAt(t, c, revision, "first", "bad", "behind", "more")
 }

@@ -28,13 +28,14 @@ func hurried(t *testing.T) *lab.Cluster {
 	return c
 }
 
-// warm pushes a tree and leaves Flux to it.
-func warm(t *testing.T, c *lab.Cluster, tree string) {
+// warm pushes a tree, leaves Flux to it, and returns its revision.
+func warm(t *testing.T, c *lab.Cluster, tree string) string {
 	t.Helper()
-	push(t, c, files(tree))
+	revision := push(t, c, files(tree))
 	if err := c.Bootstrap(t.Context(), lab.BootstrapOptions{Path: "cluster"}); err != nil {
 		t.Fatal(err)
 	}
+	return revision
 }
 
 // readyMessage is what a Kustomization's Ready condition says, with its status.
