@@ -7,6 +7,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/standup-sh/standup/lab"
@@ -280,7 +281,14 @@ func TestJ06AClusterWhoseFluxDidNotGoIsRefused(t *testing.T) {
 	if err := c.Bootstrap(t.Context(), lab.BootstrapOptions{Path: "cluster"}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, c, "one to be Ready", func() bool { status, _ := readyMessage(t, c, "one"); return status == "True" })
+	// The condition may be written a moment before the revision.
+	eventually(t, c, "one to be Ready", func() bool {
+		if status, _ := readyMessage(t, c, "one"); status != "True" {
+			return false
+		}
+		applied, _, _ := unstructured.NestedString(kustomization(t, c, "one").Object, "status", "lastAppliedRevision")
+		return applied == revision
+	})
 	readyAt(t, c, revision, "one")
 	if err := c.StopController("kustomize-controller"); err != nil {
 		t.Fatal(err)
