@@ -57,8 +57,10 @@ metadata: {name: g, namespace: default}`},
 	}
 	unchanged(t, c, before)
 
-	// resume comes to the same end, in its own time.
-	r := standup(t, c.Kubeconfig(), "resume", "--patience", "3s", "--timeout", "1m")
+	// resume comes to the same end, in its own time. Where both are driven at once
+	// either wedge may be the first whose patience is over.
+	file := order(t, "tiers:\n  - name: flux-system\n  - name: kinds\n  - name: strangers\n  - name: rest\n    kustomizations: [behind, lonely, tokens]\n")
+	r := standup(t, c.Kubeconfig(), "resume", "-f", file, "--patience", "3s", "--timeout", "1m")
 	r.exits(t, 3)
 	r.says(t, "Widget.example.org", "Gadget.tools.example.org")
 }
