@@ -38,31 +38,30 @@ type controller struct {
 }
 
 func (c *Cluster) startControllers(ctx context.Context) error {
-	ports, err := freePorts(ctx, 5)
+	r, err := c.reserve(5)
 	if err != nil {
 		return err
 	}
-	addr := func(i int) string { return fmt.Sprintf("127.0.0.1:%d", ports[i]) }
-	announced, localhost := addr(4), []string(nil)
+	announced, localhost := r.Addr(4), []string(nil)
 	if c.opts.ServiceArtifacts {
 		announced = SourceController + "." + FluxNamespace + ".svc.cluster.local."
-		localhost = []string{"SOURCE_CONTROLLER_LOCALHOST=" + addr(4)} // kustomize-controller's own way for that
-		c.proxy.serve(servicePath, addr(4))
+		localhost = []string{"SOURCE_CONTROLLER_LOCALHOST=" + r.Addr(4)} // kustomize-controller's own way for that
+		c.proxy.serve(servicePath, r.Addr(4))
 	}
 	if err := os.MkdirAll(c.path("artifacts"), 0o755); err != nil {
 		return fmt.Errorf("storage of source-controller: %w", err)
 	}
 	kc := &controller{
 		cluster: c, name: KustomizeController, path: c.bins.KustomizeController,
-		health: "http://" + addr(1), extra: c.opts.KustomizeController,
-		args: []string{"--metrics-addr=" + addr(0), "--health-addr=" + addr(1)}, env: localhost,
+		health: "http://" + r.Addr(1), extra: c.opts.KustomizeController,
+		args: []string{"--metrics-addr=" + r.Addr(0), "--health-addr=" + r.Addr(1)}, env: localhost,
 	}
 	sc := &controller{
 		cluster: c, name: SourceController, path: c.bins.SourceController,
-		health: "http://" + addr(3), extra: c.opts.SourceController,
+		health: "http://" + r.Addr(3), extra: c.opts.SourceController,
 		args: []string{
-			"--metrics-addr=" + addr(2), "--health-addr=" + addr(3),
-			"--storage-path=" + c.path("artifacts"), "--storage-addr=" + addr(4), "--storage-adv-addr=" + announced,
+			"--metrics-addr=" + r.Addr(2), "--health-addr=" + r.Addr(3),
+			"--storage-path=" + c.path("artifacts"), "--storage-addr=" + r.Addr(4), "--storage-adv-addr=" + announced,
 		},
 		env: []string{
 			"HTTP_PROXY=" + c.internet.URL(), "HTTPS_PROXY=" + c.internet.URL(), "NO_PROXY=127.0.0.1,localhost",

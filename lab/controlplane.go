@@ -15,14 +15,14 @@ import (
 
 // startControlPlane brings up etcd and kube-apiserver and makes the client.
 func (c *Cluster) startControlPlane(ctx context.Context) error {
-	ports, err := freePorts(ctx, 3)
+	r, err := c.reserve(3)
 	if err != nil {
 		return err
 	}
-	if err := c.startEtcd(ctx, ports[0], ports[1]); err != nil {
+	if err := c.startEtcd(ctx, r.Addr(0), r.Addr(1)); err != nil {
 		return err
 	}
-	c.apiPort = ports[2]
+	c.apiPort = r.Port(2)
 	if err := c.writeKeys(); err != nil {
 		return err
 	}
@@ -40,9 +40,8 @@ func (c *Cluster) etcdURL() string {
 	return string(raw)
 }
 
-func (c *Cluster) startEtcd(ctx context.Context, clientPort, peerPort int) error {
-	url := fmt.Sprintf("http://127.0.0.1:%d", clientPort)
-	peer := fmt.Sprintf("http://127.0.0.1:%d", peerPort)
+func (c *Cluster) startEtcd(ctx context.Context, clientAddr, peerAddr string) error {
+	url, peer := "http://"+clientAddr, "http://"+peerAddr
 	if err := os.WriteFile(c.path("etcd.url"), []byte(url), 0o600); err != nil {
 		return fmt.Errorf("etcd: %w", err)
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/standup-sh/standup/lab/internal/pki"
+	"github.com/standup-sh/standup/lab/internal/ports"
 	"github.com/standup-sh/standup/lab/internal/proc"
 )
 
@@ -74,17 +74,15 @@ func (c *Cluster) writePair(name string, pair pki.Pair) error {
 	)
 }
 
-// freePorts picks ports that were free a moment ago. All are held at once, so
-// that they differ.
-func freePorts(ctx context.Context, n int) ([]int, error) {
-	ports := make([]int, 0, n)
-	for range n {
-		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, fmt.Errorf("find a free port: %w", err)
-		}
-		defer func() { _ = l.Close() }()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+// reserve reserves ports for as long as the cluster lives: its API server and
+// controllers come back on the same ones.
+func (c *Cluster) reserve(n int) (*ports.Reservation, error) {
+	r, err := ports.Reserve(n)
+	if err != nil {
+		return nil, err
 	}
-	return ports, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ports = append(c.ports, r)
+	return r, nil
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/standup-sh/standup/lab/binaries"
 	"github.com/standup-sh/standup/lab/internal/gitserver"
 	"github.com/standup-sh/standup/lab/internal/pki"
+	"github.com/standup-sh/standup/lab/internal/ports"
 	"github.com/standup-sh/standup/lab/internal/proc"
 	"github.com/standup-sh/standup/lab/standin"
 )
@@ -84,6 +85,7 @@ type Cluster struct {
 	api      *proc.Process
 	janitor  *proc.Process
 	flux     map[string]*controller
+	ports    []*ports.Reservation
 	stopped  bool
 	clusters sync.WaitGroup
 }
@@ -160,6 +162,7 @@ func (c *Cluster) Stop() {
 	for _, ctl := range c.flux {
 		controllers = append(controllers, ctl)
 	}
+	reserved := c.ports
 	c.mu.Unlock()
 
 	c.stop()
@@ -180,6 +183,9 @@ func (c *Cluster) Stop() {
 		if p != nil {
 			p.Stop()
 		}
+	}
+	for _, r := range reserved {
+		r.Release()
 	}
 	if c.lock != nil {
 		_ = c.lock.Close()

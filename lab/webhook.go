@@ -45,7 +45,7 @@ type Webhook struct {
 // nobody listens on: until Open, every request that it matches fails with
 // "connection refused".
 func (c *Cluster) Webhook(ctx context.Context, o WebhookOptions) (*Webhook, error) {
-	ports, err := freePorts(ctx, 1)
+	r, err := c.reserve(1)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (c *Cluster) Webhook(ctx context.Context, o WebhookOptions) (*Webhook, erro
 	if err != nil {
 		return nil, err
 	}
-	w := &Webhook{addr: fmt.Sprintf("127.0.0.1:%d", ports[0]), tls: cfg}
+	w := &Webhook{addr: r.Addr(0), tls: cfg}
 	name := cmp.Or(o.Name, "lab")
 	if err := c.ApplyObjects(ctx, []*unstructured.Unstructured{w.configuration(name, o, c.ca.CertPEM)}); err != nil {
 		return nil, err
