@@ -57,8 +57,9 @@ verify: lint tidy-check ## check what CI checks besides the tests
 	@$(E) ./tools/generate.sh check
 	@echo "verify: ok"
 
-update: bin/golangci-lint ## do what makes verify green: tidy, format, generate
+update: bin/golangci-lint bin/controller-gen ## do what makes verify green: tidy, format, generate
 	@$(E) ./tools/tidy.sh write
+	@$(E) ./tools/flux-definitions.sh
 	@$(E) ./tools/lint.sh fmt
 	@$(E) ./tools/generate.sh write
 
@@ -76,6 +77,9 @@ clean: ## remove what these commands built (the lab's programs stay in their cac
 # of the product's go.mod.
 bin/golangci-lint: tools/golangci-lint/go.mod tools/golangci-lint/go.sum
 	@$(E) ./tools/tool.sh golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+bin/controller-gen: tools/controller-gen/go.mod tools/controller-gen/go.sum
+	@$(E) ./tools/tool.sh controller-gen sigs.k8s.io/controller-tools/cmd/controller-gen
 
 bin/goreleaser: tools/goreleaser/go.mod tools/goreleaser/go.sum
 	@$(E) ./tools/tool.sh goreleaser github.com/goreleaser/goreleaser/v2

@@ -114,7 +114,7 @@ func (b *blame) judge(u *unit, w wait) (cause, bool) {
 		return c, b.gaveUp(&c)
 	case w.how == waitExpression:
 		return c, b.expression(&c)
-	case w.how == waitSuspended, w.how == waitBlind, w.how == waitFault:
+	case w.how == waitSuspended, w.how == waitBlind, w.how == waitFault, w.how == waitRefused:
 		b.own(&c)
 	case w.need != nil:
 		return c, b.unmet(&c)

@@ -93,6 +93,12 @@ func (b *blame) own(c *cause) {
 	case waitBlind:
 		c.Verdict, c.Class = Unknown, InSource
 		c.Message, c.Remedy = n.unseen()
+	case waitRefused:
+		c.Verdict, c.Class, c.Message = Deadlock, InForm, c.wait.err.Error()
+		c.Remedy = "Correct the object; `kubectl apply --server-side --dry-run=server` on a cluster that has the kind says the same."
+		if r, ok := errors.AsType[*refusal](c.wait.err); ok {
+			c.Object = locate(r.object)
+		}
 	case waitNeed, waitParent, waitDependency, waitMissing, waitHealth, waitExpression, waitStalled: // not by itself
 	case waitFault:
 		c.Verdict, c.Class = Deadlock, InBuild

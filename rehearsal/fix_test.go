@@ -132,6 +132,7 @@ spec:
     - name: a
   interval: 10m
   path: ./b
+  prune: true
   sourceRef: {kind: GitRepository, name: flux-system}
 -- a/all.yaml --
 apiVersion: helm.toolkit.fluxcd.io/v2

@@ -20,7 +20,7 @@ const (
 const rootOf = `apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
 metadata: {name: %s, namespace: flux-system}
-spec: {path: %q, sourceRef: {kind: GitRepository, name: flux-system}}
+spec: {path: %q, interval: 10m, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}
 ---
 `
 

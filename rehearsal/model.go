@@ -63,6 +63,7 @@ const (
 	waitSuspended
 	waitBlind
 	waitFault
+	waitRefused    // an object that the API server refuses for its form
 	waitExpression // a readyExpr that is not true, or not valid
 	waitStalled    // the controller has given up, for the need or unit that is named
 )
@@ -72,6 +73,8 @@ func (w wait) key() string {
 	switch {
 	case w.need != nil:
 		return "need " + w.need.String() + w.need.version
+	case w.how == waitRefused:
+		return w.err.Error()
 	case w.how == waitMissing:
 		return "missing " + w.ref.String()
 	case w.how == waitExpression && w.on != nil:

@@ -51,6 +51,9 @@ func (m *model) dryRun(u *unit, stage int) []wait {
 			waits = append(waits, wait{need: &nd})
 		}
 	}
+	for _, r := range m.stages[u.node][stage].refused {
+		waits = append(waits, wait{how: waitRefused, err: r})
+	}
 	return u.excuse(waits)
 }
 
@@ -103,10 +106,11 @@ func (m *model) arrive(b *bringer) {
 type applyStage struct {
 	objects []manifests.Object
 	needs   []need
+	refused []*refusal
 }
 
 // stagesOf splits a set as ApplyAllStaged does. There is always a last stage.
-func (s *stage) stagesOf(n *node) []applyStage {
+func (s *stage) stagesOf(n *node) ([]applyStage, error) {
 	found := make([]applyStage, restStage+1)
 	for _, o := range n.objects() {
 		if !o.LeftAlone() {
@@ -121,7 +125,12 @@ func (s *stage) stagesOf(n *node) []applyStage {
 		}
 		found[at].needs = append(found[at].needs, nd)
 	}
-	return found
+	refused, err := s.refusals(n)
+	for _, r := range refused {
+		at := s.stageOf(r.object)
+		found[at].refused = append(found[at].refused, r)
+	}
+	return found, err
 }
 
 // The stages of an apply; that of custom kinds since kustomize-controller 1.8.

@@ -58,6 +58,7 @@ const (
 	NoRetries      Class = "no-retries"
 	InRestore      Class = "restore"
 	InExpression   Class = "expression"
+	InForm         Class = "invalid"
 	LateKind       Class = "late-crd"
 	InMove         Class = "move"
 	InPrune        Class = "prune"

@@ -51,6 +51,7 @@ func rules() map[Class]rule {
 		DeadGate:     {"healthChecks that Flux ignores because of wait", "Remove wait, or the healthChecks."},
 		TwoOwners:    {"one object in two sets", "Keep each object in one set."},
 		NoRetries:    {"a HelmRelease gives up", "Set install.strategy.name to RetryOnFailure, or install.remediation.retries to -1."},
+		InForm:       {"the API server refuses an object for its form", "Correct the object: its name, a field that its kind does not have, a value of the wrong type, or one that is required."},
 		InExpression: {"a CEL expression does not compile, or is never true", "Correct the expression."},
 		LateKind:     {"a kind comes after the operator that looks for it once", "Seed the kind before that operator starts, or restart the operator when the kind is there."},
 		InMove:       {"an object that moves is deleted once", "Merge with prune: false on the old owner first."},

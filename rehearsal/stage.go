@@ -10,6 +10,7 @@ import (
 
 	"github.com/standup-sh/standup/internal/catalog"
 	"github.com/standup-sh/standup/internal/manifests"
+	"github.com/standup-sh/standup/internal/schemas"
 )
 
 // creator is an object of a set that would meet a need.
@@ -47,6 +48,8 @@ type stage struct {
 	// othersMake: objects may come that are in no set; see findOthers.
 	othersMake bool
 	defined    map[string]bool // variables that the tree knows; nil until asked for
+	schemas    *schemas.Set
+	refused    map[*unstructured.Unstructured][]string // definitions, with why
 }
 
 func newStage(ctx context.Context, w *walk) (*stage, error) {
@@ -61,6 +64,7 @@ func newStage(ctx context.Context, w *walk) (*stage, error) {
 		evaluate:    func(e *cel.Expression, vars map[string]any) (bool, error) { return e.EvaluateBoolean(ctx, vars) },
 		definitions: map[*unstructured.Unstructured]*bringer{}, policies: map[objectKey]policy{},
 		rendered: map[objectKey][]need{}, podNeeds: map[objectKey][]need{},
+		schemas: w.schemas, refused: map[*unstructured.Unstructured][]string{},
 	}
 	s.builtInGroups = map[string]bool{}
 	for _, k := range built.Kinds {
@@ -105,8 +109,11 @@ func newStage(ctx context.Context, w *walk) (*stage, error) {
 	s.othersMake = s.findOthers()
 	s.indexArtifacts()
 	s.indexHosts()
+	s.define()
 	for _, n := range w.order {
-		s.stages[n] = s.stagesOf(n)
+		if s.stages[n], err = s.stagesOf(n); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/standup-sh/standup/internal/catalog"
 	"github.com/standup-sh/standup/internal/manifests"
+	"github.com/standup-sh/standup/internal/schemas"
 	"github.com/standup-sh/standup/tiers"
 )
 
@@ -35,7 +36,9 @@ type node struct {
 	undefined *manifests.SubstituteError
 	// values are the objects of substituteFrom that must exist first.
 	values []objectKey
-	tried  bool
+	// guessed: some of the values that it is substituted with are not known here.
+	guessed bool
+	tried   bool
 }
 
 func (n *node) objects() []manifests.Object {
@@ -58,6 +61,8 @@ type walk struct {
 	nodes   map[tiers.Ref]*node
 	order   []*node
 	values  map[objectKey]manifests.Object
+	schemas *schemas.Set
+	guessed map[*unstructured.Unstructured]bool // of values, those that are not what they will be
 	sources map[tiers.Ref]manifests.Object
 	// generators make sources of others.
 	generators []*generator
@@ -78,6 +83,7 @@ func newWalk(ctx context.Context, o Options, tree *manifests.Tree) (*walk, error
 	w := &walk{
 		opts: o, tree: tree, trees: map[tiers.Ref]*manifests.Tree{}, nodes: map[tiers.Ref]*node{},
 		values: map[objectKey]manifests.Object{}, sources: map[tiers.Ref]manifests.Object{},
+		guessed: map[*unstructured.Unstructured]bool{}, schemas: schemas.New(),
 	}
 	for ref, dir := range o.Sources {
 		mapped, err := manifests.Open(dir)
@@ -183,6 +189,7 @@ func (w *walk) build(ctx context.Context, n *node, p patience) (done bool, err e
 	}
 	n.set = set
 	n.values = w.valuesOf(n)
+	n.guessed = w.guesses(n)
 	w.index(n)
 	return true, nil
 }
@@ -206,6 +213,7 @@ func (w *walk) index(n *node) {
 		case gk.Group == "" && (gk.Kind == "ConfigMap" || gk.Kind == "Secret"):
 			if _, ok := w.values[keyOf(o)]; !ok {
 				w.values[keyOf(o)] = o
+				w.guessed[o.Unstructured] = n.guesses(o)
 			}
 		case isGenerator(o):
 			w.addGenerator(o)

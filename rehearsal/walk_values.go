@@ -71,6 +71,21 @@ func (w *walk) valuesOf(n *node) []objectKey {
 	return keys
 }
 
+// guesses reports whether some object that a set is substituted from is
+// not in the tree, or encrypted there.
+func (w *walk) guesses(n *node) bool {
+	if n.spec.Spec.PostBuild == nil {
+		return false
+	}
+	for _, r := range n.spec.Spec.PostBuild.SubstituteFrom {
+		o, ok := w.values[objectKey{kind: r.Kind, namespace: n.ref.Namespace, name: r.Name}]
+		if !ok || w.guessed[o.Unstructured] {
+			return true
+		}
+	}
+	return false
+}
+
 func mapAt(o *unstructured.Unstructured, fields ...string) map[string]any {
 	m, _, _ := unstructured.NestedMap(o.Object, fields...) // absent is empty
 	return m

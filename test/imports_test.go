@@ -29,7 +29,8 @@ var table = []row{
 	{part: "internal/catalog"},
 	// A file format that runs and rehearsals both write.
 	{part: "internal/junit"},
-	{part: "rehearsal", imports: []string{"tiers", "waiters", "internal/manifests", "internal/catalog", "internal/junit"}},
+	{part: "internal/schemas"},
+	{part: "rehearsal", imports: []string{"tiers", "waiters", "internal/manifests", "internal/catalog", "internal/junit", "internal/schemas"}},
 	{part: "bootstrap", imports: []string{"tiers", "waiters", "internal/manifests", "internal/catalog"}},
 	{part: "bootstrap/event", imports: []string{"tiers", "waiters"}},
 	{part: "internal/ui", imports: []string{"bootstrap/event", "tiers", "waiters"}},

@@ -128,6 +128,7 @@ func (b *builder) add(ctx context.Context, resources resmap.ResMap, r *resource.
 	label := r.GetKind() + " " + r.GetName()
 	encrypted := isEncrypted(r)
 	var masked *resource.Resource
+	substituted := !encrypted && b.substitution.applies(r) && hasDollar(r.YNode())
 	if !encrypted && b.substitution.applies(r) {
 		var err error
 		if b.substitution.changes(r) {
@@ -150,7 +151,9 @@ func (b *builder) add(ctx context.Context, resources resmap.ResMap, r *resource.
 		b.taint(objects, masked)
 	}
 	for _, u := range objects {
-		b.set.Objects = append(b.set.Objects, Object{Unstructured: u, File: b.survey.tree.origin(from.file), Line: from.line, Encrypted: encrypted})
+		b.set.Objects = append(b.set.Objects, Object{
+			Unstructured: u, File: b.survey.tree.origin(from.file), Line: from.line, Encrypted: encrypted, Substituted: substituted,
+		})
 	}
 	return nil
 }

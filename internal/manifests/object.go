@@ -26,6 +26,9 @@ type Object struct {
 	// neither substituted nor normalised, must not be applied, and has its sops
 	// field still: its recipients can be read there.
 	Encrypted bool
+	// Substituted says that the object had tokens and was substituted: it is no
+	// better known than the values.
+	Substituted bool
 }
 
 // decode makes objects of a resource, as the controller does of the whole set.

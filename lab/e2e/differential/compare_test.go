@@ -20,6 +20,7 @@ const (
 	byKind       stop = "a kind is not served"
 	byNamespace  stop = "a namespace does not exist"
 	byAdmission  stop = "refused at admission"
+	byForm       stop = "refused for its form"
 	byBuild      stop = "the build fails"
 	bySource     stop = "the source has nothing"
 	byHealth     stop = "something is not healthy"
@@ -32,6 +33,7 @@ const (
 var (
 	noMatch     = regexp.MustCompile(`no matches for kind "([^"]+)"`)
 	noNamespace = regexp.MustCompile(`namespaces "[^"]*" not found|namespace not specified|namespace: Required`)
+	malformed   = regexp.MustCompile(`dry-run failed \(Invalid\)|failed to create typed patch object`)
 	refused     = regexp.MustCompile(`error looking up service account|admission webhook|forbidden`)
 )
 
@@ -68,6 +70,8 @@ func (h *history) why() (s stop, kind string) {
 		return byKind, m[1]
 	case noNamespace.MatchString(f.message):
 		return byNamespace, ""
+	case malformed.MatchString(f.message):
+		return byForm, ""
 	case refused.MatchString(f.message):
 		return byAdmission, ""
 	case skippedOne.MatchString(f.message):
@@ -91,6 +95,7 @@ var fits = map[string][]stop{
 	"dep-missing": {byNoSuch},
 	"namespace":   {byNamespace},
 	"admission":   {byAdmission},
+	"invalid":     {byForm},
 	"build":       {byBuild},
 	"substitute":  {byBuild},
 	"decryption":  {byBuild, byElse},
