@@ -33,7 +33,7 @@ race: ## run what is concurrent with the race detector, where there is a C compi
 	@$(E) go test $$(./tools/race.sh) -run DoNotDisturb ./internal/manifests
 
 lab-unit: lab ## run the lab's own tests
-	@$(E) cd lab; go test -count=1 -p 1 -timeout $(E2E_TIMEOUT) $$(go list ./... | grep -v '/lab/e2e')
+	@$(E) cd lab; go test -count=1 -p 1 -parallel $(E2E_PARALLEL) -timeout $(E2E_TIMEOUT) $$(go list ./... | grep -v '/lab/e2e')
 
 e2e: build lab ## run the built binary against real Flux controllers on the lab
 	@$(E) STANDUP_BIN=$$PWD/bin/standup; export STANDUP_BIN; cd lab; \

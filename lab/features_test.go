@@ -17,6 +17,7 @@ import (
 
 // TestFeatures tries what does not need Flux, on one cluster.
 func TestFeatures(t *testing.T) {
+	t.Parallel()
 	ctx, c := start(t, Options{NoControllers: true})
 	t.Run("a token works until it is revoked", testIdentity(ctx, c))
 	t.Run("the proxy misbehaves on demand", testProxy(ctx, c))

@@ -13,7 +13,8 @@ import (
 )
 
 // TestRealControllers tries what needs Flux, on one cluster.
-func TestRealControllers(t *testing.T) {
+func TestRealControllers(t *testing.T) { //nolint:tparallel // one cluster: each part begins where the last one ended
+	t.Parallel()
 	ctx, c := start(t, Options{})
 	t.Run("the controllers' Deployments are available", func(t *testing.T) {
 		for _, name := range []string{KustomizeController, SourceController} {
@@ -156,6 +157,7 @@ func testRestart(ctx context.Context, c *Cluster) func(*testing.T) {
 // TestTheIncident shows on real controllers that the set of the incident never
 // converges by itself: a CDI object and a StorageProfile in one Kustomization.
 func TestTheIncident(t *testing.T) {
+	t.Parallel()
 	ctx, c := start(t, Options{})
 	files := map[string]string{
 		"apps/crd.yaml": `apiVersion: apiextensions.k8s.io/v1

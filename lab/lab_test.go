@@ -101,6 +101,7 @@ func waitReady(ctx context.Context, t *testing.T, c *Cluster, name, revision str
 }
 
 func TestStartedClusterRunsFluxAndStopsClean(t *testing.T) {
+	t.Parallel()
 	// The second tier would otherwise wait 30 s for Flux to look again.
 	ctx, c := start(t, Options{KustomizeController: []string{"--requeue-dependency=1s"}})
 	pids := c.pids(t)
@@ -136,6 +137,7 @@ func TestStartedClusterRunsFluxAndStopsClean(t *testing.T) {
 }
 
 func TestTwoClustersSideBySide(t *testing.T) {
+	t.Parallel()
 	ctx, a := start(t, Options{NoControllers: true})
 	_, b := start(t, Options{NoControllers: true})
 	if err := a.Apply(ctx, []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: only-in-a}\n")); err != nil {
@@ -152,6 +154,7 @@ func TestTwoClustersSideBySide(t *testing.T) {
 // TestNothingOutlivesKilledParent runs a cluster in a process of its own (this
 // test binary again), kills that with -9, and looks for what is left.
 func TestNothingOutlivesKilledParent(t *testing.T) {
+	t.Parallel()
 	const child = "LAB_TEST_CHILD"
 	if os.Getenv(child) != "" {
 		ctx, c := start(t, Options{})

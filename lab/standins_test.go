@@ -19,6 +19,7 @@ import (
 
 // TestStandIns tries each stand-in on one cluster without Flux.
 func TestStandIns(t *testing.T) {
+	t.Parallel()
 	ctx, c := start(t, Options{NoControllers: true})
 	t.Run("the API server takes every kind of the catalogue", testCatalogue(ctx, c))
 	t.Run("workloads become available", testWorkloads(ctx, c))
